@@ -2,6 +2,7 @@
 
 #include "runtime/planner/capabilities.h"
 #include "runtime/planner/graph_view.h"
+#include "runtime/planner/rules.h"
 
 #include <array>
 #include <cstdint>
@@ -118,9 +119,11 @@ struct PlanOptions {
     bool op_offload = true;
     int32_t n_stages = 1; ///< copies per input: 1, or 4 with pipeline parallelism
     int32_t current_stage = 0;
-    int64_t offload_min_batch = 0;   ///< what the backends were told to offload from; for the words of a refusal, 0: not known
-    int32_t graph_id = 0;            ///< GraphId for the records
-    std::span<const PlanNote> notes; ///< written to the recorder when the plan begins
+    int64_t offload_min_batch = 0; ///< what the backends were told to offload from; for the words of a refusal, 0: not known
+    int32_t graph_id = 0;          ///< GraphId for the records
+    PlannerRules rules = {};
+    bool reserve = false;                          ///< the graph is planned for its memory alone
+    std::span<const PlanNote> notes;               ///< written to the recorder when the plan begins
     std::span<const PlanAlternative> alternatives; ///< the same
     const SessionInfo* session = nullptr;          ///< names for error sentences; null: numbers are shown
 };
@@ -146,6 +149,8 @@ struct Plan {
     int32_t n_tensors = 0; ///< of the graph; ids from here on are copies
     int32_t n_stages = 1;
     int32_t current_stage = 0;
+    PlannerRules rules;
+    bool reserve = false;
     std::vector<Assignment> assignments; ///< by tensor id, copies behind
     std::vector<int64_t> bytes; ///< by tensor id, copies behind: needed in a compute buffer; −1: a view, or allocated before
     std::vector<uint16_t> source_masks; ///< [n_tensors] bit N: the tensor has a source N

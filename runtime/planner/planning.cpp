@@ -28,6 +28,8 @@ Planning::Planning(const GraphView& graph, const Capabilities& capabilities, con
     plan.n_tensors = int_of(n_tensors);
     plan.n_stages = options.n_stages;
     plan.current_stage = options.current_stage;
+    plan.rules = options.rules;
+    plan.reserve = options.reserve;
     plan.n_backends = n_backends;
     plan.assignments.assign(n_tensors, {});
     plan.splits.clear();

@@ -9,44 +9,6 @@ namespace schedscope {
 
 namespace {
 
-constexpr std::string_view fact_names[] = {
-    "evaluation_begin",
-    "evaluation_end",
-    "ubatch_token",
-    "plan_begin",
-    "plan_end",
-    "pass_begin",
-    "pass_end",
-    "query",
-    "assign",
-    "split_begin",
-    "split_end",
-    "split_input",
-    "copy_made",
-    "rewired",
-    "graph_input",
-    "reorder",
-    "fusion",
-    "not_fused",
-    "reallocation",
-    "buffer_size",
-    "placement",
-    "execute",
-    "split_run",
-    "transfer",
-    "wait",
-    "sample",
-    "token",
-    "value",
-    "value_element",
-    "value_bucket",
-    "alternative",
-    "pin",
-    "reserve",
-    "difference",
-};
-static_assert(std::size(fact_names) == std::variant_size_v<Fact>);
-
 template <typename T> constexpr bool about_tensor = requires(const T& fact) { fact.tensor; };
 template <typename T> constexpr bool about_node = requires(const T& fact) { fact.node; };
 
@@ -58,6 +20,7 @@ std::string_view graph_kind_name(GraphKind kind) noexcept {
     case GraphKind::decode: return "decode";
     case GraphKind::encoder: return "encoder";
     case GraphKind::other: return "other";
+    case GraphKind::reserve: return "reserve";
     }
     return "";
 }
@@ -103,8 +66,6 @@ std::optional<KernelTimes> kernel_times_from_name(std::string_view name) noexcep
     return found == std::end(kernel_times_names) ? std::nullopt
                                                  : std::optional(static_cast<KernelTimes>(found - kernel_times_names));
 }
-
-std::string_view fact_name(const Fact& fact) noexcept { return fact_names[fact.index()]; }
 
 TensorId subject(const Fact& fact) noexcept {
     return std::visit(

@@ -30,7 +30,7 @@ constexpr Step no_step = -1;
 template <typename Id> constexpr Id or_none(const std::optional<Id>& id) noexcept { return id.value_or(Id{-1}); }
 template <typename Id> constexpr Id or_none(const Known<Id>& id) noexcept { return id.value_or(Id{-1}); }
 
-enum class GraphKind : uint8_t { prefill, decode, encoder, other };
+enum class GraphKind : uint8_t { prefill, decode, encoder, other, reserve }; ///< reserve: planned for its memory alone
 std::string_view graph_kind_name(GraphKind kind) noexcept;
 
 enum class Question : uint8_t { op, buffer_type, offload };
@@ -263,16 +263,43 @@ struct Difference {
     double max_error = 0; ///< the largest difference of two finite elements, without its sign; NaN where `why` is not empty
     double value = 0, expected = 0; ///< of `element`: the device's and the reference's
 };
+/// One of the backends that a plan had to choose from, in their order: a program may have several schedulers, each with its own.
+/// Without these it is all of the session's.
+struct PlanBackend {
+    int32_t scheduler = 0; ///< whose plan it is: what it keeps from plan to plan is its own
+    int32_t place = 0;     ///< by priority, 0 highest
+    BackendId backend = no_backend;
+    BufferTypeId buffer_type = no_buffer_type; ///< of what it computes; none: the backend's default
+};
+/// A tensor whose memory a backend's optimise step wants to keep until a node is done; ten of a node are one entry of the graph
+/// that memory is planned for.
+struct Kept {
+    TensorId node = no_tensor, tensor = no_tensor;
+};
+/// Another program's plan was made again from its graph and its backends' answers, and compared with what its scheduler did.
+/// Where they differ, backends, splits and inputs are what it did, and no cause is verified.
+struct Verdict {
+    StringId rules = 0; ///< RulesAge::name
+    int32_t decisions = 0, identical = 0;
+    std::optional<int32_t> placements = 0, placements_identical = 0; ///< not known: nobody watched the memory from its birth
+    int32_t causes = 0, causes_identical = 0;                        ///< that the scheduler printed
+    StringId first = 0;                                              ///< the first difference, in words; empty: there is none
+    TensorId tensor = no_tensor;                                     ///< that it is about
+
+    bool reproduced() const noexcept {
+        return decisions == identical && placements == placements_identical && causes == causes_identical;
+    }
+};
 
 } // namespace record
 
-using Fact =
-    std::variant<record::EvaluationBegin, record::EvaluationEnd, record::UbatchToken, record::PlanBegin, record::PlanEnd,
-                 record::PassBegin, record::PassEnd, record::BackendQuery, record::Assign, record::SplitBegin, record::SplitEnd,
-                 record::SplitInput, record::CopyMade, record::Rewired, record::GraphInput, record::Reorder, record::Fusion,
-                 record::NotFused, record::Reallocation, record::BufferSize, record::Placement, record::Execute, record::SplitRun,
-                 record::Transfer, record::Wait, record::Sample, record::NextToken, record::Value, record::ValueElement,
-                 record::ValueBucket, record::Alternative, record::Pin, record::Reserve, record::Difference>;
+using Fact = std::variant<record::EvaluationBegin, record::EvaluationEnd, record::UbatchToken, record::PlanBegin, record::PlanEnd,
+                          record::PassBegin, record::PassEnd, record::BackendQuery, record::Assign, record::SplitBegin,
+                          record::SplitEnd, record::SplitInput, record::CopyMade, record::Rewired, record::GraphInput,
+                          record::Reorder, record::Fusion, record::NotFused, record::Reallocation, record::BufferSize,
+                          record::Placement, record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample,
+                          record::NextToken, record::Value, record::ValueElement, record::ValueBucket, record::Alternative,
+                          record::Pin, record::Reserve, record::Difference, record::PlanBackend, record::Kept, record::Verdict>;
 
 /// What a kernel of a split is, whenever it runs: record::Execute without its times.
 struct KernelInfo {
@@ -292,9 +319,6 @@ struct Record {
     Fact fact;
 };
 static_assert(std::is_trivially_copyable_v<Record>);
-
-/// Lower case, words joined by '_': "assign", "split_begin".
-std::string_view fact_name(const Fact& fact) noexcept;
 
 /// The tensor a record is about, or none.
 TensorId subject(const Fact& fact) noexcept;

@@ -73,6 +73,9 @@ void record_small_run(Recorder& to) {
     to.add(record::Difference{});
     to.add(record::Reserve{0, 1, 0});
     to.add(record::Alternative{0, to.intern("fa=off")});
+    to.add(record::PlanBackend{0, 0, 0, 0});
+    to.add(record::Kept{0, 0});
+    to.add(record::Verdict{to.intern("b6851..b7041"), 2, 1, 1, 1, 0, 0, to.intern("split 0 begins at node 1"), 0});
 }
 
 namespace {

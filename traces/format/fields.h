@@ -3,9 +3,11 @@
 #include "runtime/planner/records.h"
 
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 /// The fields of every record kind, by name and meaning, in one place: the file's schema, the writer, the reader's checks and the
 /// export are all made from this table. A record kind of its own is a struct in records.h and one entry here.
@@ -51,7 +53,8 @@ constexpr RecordField<Record, T> field(const char* name, T Record::*member, Mean
     return {name, member, meaning};
 }
 
-/// Specialised per record: `table` is the name of its table, `fields` its columns in order.
+/// Specialised per record: `name` is its kind in lines of JSON, streams and queries, `table` the name of its table (the same
+/// where nothing else is said), `fields` its columns in order.
 template <typename Record> struct Kind;
 
 /// Kernels and their split are stored together, a row of `split_run` for all that ran in one piece, and are records of their own
@@ -59,12 +62,22 @@ template <typename Record> struct Kind;
 template <typename Record>
 constexpr bool stored_in_split_run = std::is_same_v<Record, record::Execute> || std::is_same_v<Record, record::SplitRun>;
 
-#define SCHEDSCOPE_KIND(NAME, TABLE, ...)                                                                                        \
+/// The minor version of the format that the kind came with; older files have no such table, and no record of it.
+template <typename Record>
+constexpr int since_minor =
+    std::is_same_v<Record, record::PlanBackend> || std::is_same_v<Record, record::Kept> || std::is_same_v<Record, record::Verdict>
+        ? 1
+        : 0;
+
+#define SCHEDSCOPE_KIND_IN(TABLE, NAME, WORD, ...)                                                                               \
     template <> struct Kind<record::NAME> {                                                                                      \
         using R = record::NAME;                                                                                                  \
+        static constexpr std::string_view name = WORD;                                                                           \
         static constexpr const char* table = TABLE;                                                                              \
         static constexpr auto fields = std::make_tuple(__VA_ARGS__);                                                             \
     }
+
+#define SCHEDSCOPE_KIND(NAME, WORD, ...) SCHEDSCOPE_KIND_IN(WORD, NAME, WORD, __VA_ARGS__)
 
 // clang-format off
 SCHEDSCOPE_KIND(EvaluationBegin, "evaluation_begin",
@@ -75,12 +88,12 @@ SCHEDSCOPE_KIND(EvaluationEnd, "evaluation_end",
     field("failed", &R::failed), field("error", &R::error, Meaning::text));
 SCHEDSCOPE_KIND(UbatchToken, "ubatch_token",
     field("token", &R::token, Meaning::index), field("sequence", &R::sequence), field("position", &R::position), field("output", &R::output));
-SCHEDSCOPE_KIND(PlanBegin, "plan",
+SCHEDSCOPE_KIND_IN("plan", PlanBegin, "plan_begin",
     field("graph", &R::graph, Meaning::graph), field("n_nodes", &R::n_nodes, Meaning::count), field("n_leafs", &R::n_leafs, Meaning::count),
     field("n_stages", &R::n_stages, Meaning::count), field("current_stage", &R::current_stage, Meaning::count), field("op_offload", &R::op_offload));
 SCHEDSCOPE_KIND(PlanEnd, "plan_end",
     field("n_splits", &R::n_splits, Meaning::count), field("n_copies", &R::n_copies, Meaning::count), field("error", &R::error, Meaning::text));
-SCHEDSCOPE_KIND(PassBegin, "pass",
+SCHEDSCOPE_KIND_IN("pass", PassBegin, "pass_begin",
     field("pass", &R::pass));
 SCHEDSCOPE_KIND(PassEnd, "pass_end",
     field("pass", &R::pass));
@@ -91,7 +104,7 @@ SCHEDSCOPE_KIND(BackendQuery, "query",
 SCHEDSCOPE_KIND(Assign, "assign",
     field("pass", &R::pass), field("cause", &R::cause), field("source", &R::source, Meaning::index), field("before", &R::before, Meaning::backend),
     field("after", &R::after, Meaning::backend), field("tensor", &R::tensor, Meaning::tensor), field("by", &R::by, Meaning::tensor));
-SCHEDSCOPE_KIND(SplitBegin, "split",
+SCHEDSCOPE_KIND_IN("split", SplitBegin, "split_begin",
     field("idx", &R::index, Meaning::split), field("why", &R::why), field("backend", &R::backend, Meaning::backend),
     field("first_node", &R::first_node, Meaning::node_index), field("node", &R::node, Meaning::tensor), field("by", &R::by, Meaning::tensor));
 SCHEDSCOPE_KIND(SplitEnd, "split_end",
@@ -99,10 +112,10 @@ SCHEDSCOPE_KIND(SplitEnd, "split_end",
 SCHEDSCOPE_KIND(SplitInput, "split_input",
     field("split", &R::split, Meaning::split), field("tensor", &R::tensor, Meaning::tensor), field("node", &R::node, Meaning::tensor),
     field("source_backend", &R::from, Meaning::backend), field("bytes", &R::bytes, Meaning::count));
-SCHEDSCOPE_KIND(CopyMade, "copy",
+SCHEDSCOPE_KIND_IN("copy", CopyMade, "copy_made",
     field("copy", &R::copy, Meaning::tensor), field("original", &R::of, Meaning::tensor), field("backend", &R::backend, Meaning::backend),
     field("stage", &R::stage, Meaning::count), field("graph_input", &R::graph_input), field("bytes", &R::bytes, Meaning::count));
-SCHEDSCOPE_KIND(Rewired, "rewire",
+SCHEDSCOPE_KIND_IN("rewire", Rewired, "rewired",
     field("node", &R::node, Meaning::tensor), field("source", &R::source, Meaning::index), field("original", &R::original, Meaning::tensor),
     field("copy", &R::copy, Meaning::tensor));
 SCHEDSCOPE_KIND(GraphInput, "graph_input",
@@ -125,7 +138,7 @@ SCHEDSCOPE_KIND(Placement, "placement",
     field("tensor", &R::tensor, Meaning::tensor), field("in_place_of", &R::in_place_of, Meaning::tensor),
     field("buffer_type", &R::buffer_type, Meaning::buffer_type), field("chunk", &R::chunk, Meaning::count), field("first_use", &R::first_use, Meaning::index),
     field("last_use", &R::last_use, Meaning::index), field("offset", &R::offset, Meaning::count), field("size", &R::size, Meaning::count));
-SCHEDSCOPE_KIND(Execute, "split_run",
+SCHEDSCOPE_KIND_IN("split_run", Execute, "execute",
     field("split", &R::split, Meaning::split), field("backend", &R::backend, Meaning::backend), field("device_time", &R::device_time),
     field("count", &R::count, Meaning::count), field("first", &R::first, Meaning::tensor), field("last", &R::last, Meaning::tensor),
     field("kernel", &R::kernel, Meaning::text), field("start_ns", &R::start_ns), field("end_ns", &R::end_ns), field("bytes", &R::bytes, Meaning::count),
@@ -168,9 +181,20 @@ SCHEDSCOPE_KIND(Difference, "difference",
     field("beyond", &R::beyond), field("device", &R::device, Meaning::text), field("why", &R::why, Meaning::text),
     field("element", &R::element, Meaning::index), field("nmse", &R::nmse), field("tolerance", &R::tolerance),
     field("max_error", &R::max_error), field("value", &R::value), field("expected", &R::expected));
+SCHEDSCOPE_KIND(PlanBackend, "plan_backend",
+    field("scheduler", &R::scheduler, Meaning::count), field("place", &R::place, Meaning::count), field("backend", &R::backend, Meaning::backend),
+    field("buffer_type", &R::buffer_type, Meaning::buffer_type));
+SCHEDSCOPE_KIND(Kept, "kept",
+    field("node", &R::node, Meaning::tensor), field("tensor", &R::tensor, Meaning::tensor));
+SCHEDSCOPE_KIND(Verdict, "verdict",
+    field("rules", &R::rules, Meaning::text), field("decisions", &R::decisions, Meaning::count), field("identical", &R::identical, Meaning::count),
+    field("placements", &R::placements, Meaning::count), field("placements_identical", &R::placements_identical, Meaning::count),
+    field("causes", &R::causes, Meaning::count), field("causes_identical", &R::causes_identical, Meaning::count),
+    field("first", &R::first, Meaning::text), field("tensor", &R::tensor, Meaning::tensor));
 // clang-format on
 
 #undef SCHEDSCOPE_KIND
+#undef SCHEDSCOPE_KIND_IN
 
 template <typename Record> constexpr size_t n_fields = std::tuple_size_v<decltype(Kind<Record>::fields)>;
 
@@ -183,6 +207,11 @@ template <typename Record, typename F> constexpr void for_each_field(F&& f) {
 template <typename F> constexpr void for_each_kind(F&& f) {
     [&]<size_t... I>(std::index_sequence<I...>) { (f.template operator()<std::variant_alternative_t<I, Fact>>(I), ...); }
     (std::make_index_sequence<std::variant_size_v<Fact>>{});
+}
+
+/// "evaluation_begin", "assign", …
+inline std::string_view fact_name(const Fact& fact) noexcept {
+    return std::visit([]<typename T>(const T&) { return Kind<T>::name; }, fact);
 }
 
 /// The kind of an enumeration's words in the table `word`.
@@ -212,7 +241,7 @@ template <typename E> constexpr E greatest() noexcept {
     } else if constexpr (std::is_same_v<E, SplitReason>) {
         return SplitReason::full;
     } else if constexpr (std::is_same_v<E, GraphKind>) {
-        return GraphKind::other;
+        return GraphKind::reserve;
     } else if constexpr (std::is_same_v<E, Question>) {
         return Question::offload;
     } else {

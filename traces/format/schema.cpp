@@ -95,6 +95,7 @@ template <typename T> std::string columns(bool types) {
 struct RecordTable {
     const char* name;
     std::string create, select, select_names;
+    int since = 0;
 };
 
 /// Those that name something, in the fields' order.
@@ -108,6 +109,7 @@ template <typename T> RecordTable record_table() {
     const std::string name = Kind<T>::table;
     RecordTable t;
     t.name = Kind<T>::table;
+    t.since = since_minor<T>;
     if (stored_in_split_run<T>) {
         return t;
     }
@@ -141,7 +143,7 @@ const std::vector<Entity>& tables() {
         std::vector<Entity> list = fixed_tables;
         for (const RecordTable& t : record_tables()) {
             if (!t.create.empty()) {
-                list.push_back({t.name, t.create});
+                list.push_back({t.name, t.create, t.since});
             }
         }
         return list;

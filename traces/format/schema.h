@@ -16,12 +16,13 @@ namespace schedscope::schema {
 
 constexpr int32_t application_id = 0x73736370; ///< "sscp"
 constexpr int major_version = 4;
-constexpr int minor_version = 0;
+constexpr int minor_version = 1;
 constexpr int user_version = major_version * 1000 + minor_version;
 
 struct Entity {
     std::string name;
-    std::string sql; ///< as sqlite_schema keeps it
+    std::string sql;     ///< as sqlite_schema keeps it
+    int since_minor = 0; ///< the minor version that it came with
 };
 
 const std::vector<Entity>& tables();

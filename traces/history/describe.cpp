@@ -2,6 +2,7 @@
 
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/verdict_words.h"
 #include "traces/history/words/words.h"
 
 namespace schedscope {
@@ -60,6 +61,15 @@ public:
         }
         return s + text(f.why);
     }
+    std::string operator()(const record::PlanBackend& f) const {
+        return "scheduler " + std::to_string(f.scheduler) + " has " + backend(f.backend) + " at place " +
+               std::to_string(f.place) +
+               (f.buffer_type == no_buffer_type ? "" : ", which computes in " + history.buffer_type_name(f.buffer_type));
+    }
+    std::string operator()(const record::Kept& f) const {
+        return tensor(f.tensor) + ": its memory is kept until " + tensor(f.node) + " is done";
+    }
+    std::string operator()(const record::Verdict& f) const { return words::verdict(f, text(f.rules), text(f.first)); }
     std::string operator()(const record::PlanEnd& f) const {
         return f.error != 0 ? "no plan: " + text(f.error)
                             : "planned: " + words::counted(f.n_splits, "split") + ", " + words::counted(f.n_copies, "copy");

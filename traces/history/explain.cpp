@@ -52,6 +52,7 @@ public:
         add_reasons();
         add_split();
         add_untimed_kernel();
+        add_verdict();
         std::stable_sort(story_.lines.begin(), story_.lines.end(),
                          [](const StoryLine& a, const StoryLine& b) { return a.step < b.step; });
         return std::move(story_);
@@ -197,6 +198,17 @@ private:
                                     "ran on " + history_.backend_name(split.backend()) + " as " +
                                         std::string(history_.source().text(k->kernel)) + ", " + not_timed_text});
         }
+    }
+
+    /// Of another program's plan: may what is told of its causes be believed?
+    void add_verdict() {
+        const PlanState& state = history_.plan_run_by(story_.evaluation);
+        if (state.verdicts.empty()) {
+            return;
+        }
+        const EvaluationSpan span = history_.evaluation(story_.planned_in);
+        const Step at = history_.source().previous_of(span.end, fact_bit<record::Verdict>());
+        story_.lines.push_back({at, StoryKind::verdict, describe(history_, history_.record(at))});
     }
 
     Step begin_of_split() {

@@ -1,6 +1,7 @@
 #include "traces/history/fold.h"
 
 #include "runtime/numbers.h"
+#include "traces/format/fields.h"
 
 #include <algorithm>
 
@@ -34,6 +35,9 @@ void clear_plan(PlanState& s) {
     s.reorders.clear();
     s.placements.clear();
     s.reallocations.clear();
+    s.backends.clear();
+    s.kept.clear();
+    s.verdicts.clear();
     clear_run(s);
 }
 
@@ -44,6 +48,9 @@ auto& list_of(PlanState& s, const record::Fusion&) { return s.fusions; }
 auto& list_of(PlanState& s, const record::NotFused&) { return s.not_fused; }
 auto& list_of(PlanState& s, const record::Reallocation&) { return s.reallocations; }
 auto& list_of(PlanState& s, const record::Placement&) { return s.placements; }
+auto& list_of(PlanState& s, const record::PlanBackend&) { return s.backends; }
+auto& list_of(PlanState& s, const record::Kept&) { return s.kept; }
+auto& list_of(PlanState& s, const record::Verdict&) { return s.verdicts; }
 auto& list_of(PlanState& s, const record::Execute&) { return s.executed; }
 auto& list_of(PlanState& s, const record::Transfer&) { return s.transfers; }
 auto& list_of(PlanState& s, const record::Wait&) { return s.waits; }
@@ -57,31 +64,37 @@ concept Listed = requires(PlanState& s, const T& f) {
     list_of(s, f);
 };
 
+/// It has a function of its own for the kind.
+template <typename Folder, typename T>
+concept Folds = requires(Folder& folder, const T& f) {
+    folder.apply(f);
+};
+
 class RecordFold {
 public:
     RecordFold(PlanState& state, const Record& record, const RecordSource& source) : s(state), r(record), source(source) {}
 
-    template <Listed T> void operator()(const T& f) {
-        auto& list = list_of(s, f);
-        if constexpr (std::is_same_v<decltype(list), std::vector<T>&>) {
-            list.push_back(f);
-        } else {
-            list.push_back({r.step, f});
+    template <typename T> void operator()(const T& f) {
+        if constexpr (Listed<T>) {
+            auto& list = list_of(s, f);
+            if constexpr (std::is_same_v<decltype(list), std::vector<T>&>) {
+                list.push_back(f);
+            } else {
+                list.push_back({r.step, f});
+            }
+        } else if constexpr (Folds<RecordFold, T>) {
+            apply(f);
         }
     }
-    void operator()(const record::EvaluationBegin& f) {
+    void apply(const record::EvaluationBegin& f) {
         s.pass = Pass::none;
         s.planned_in = f.planned_in;
     }
-    void operator()(const record::EvaluationEnd& f) {
+    void apply(const record::EvaluationEnd& f) {
         s.pass = Pass::none;
         note_error(f.error);
     }
-    void operator()(const record::UbatchToken&) {}
-    void operator()(const record::Alternative&) {}
-    void operator()(const record::Reserve&) {}
-    void operator()(const record::Pin&) {}
-    void operator()(const record::PlanBegin& f) {
+    void apply(const record::PlanBegin& f) {
         clear_plan(s);
         s.planned_in = s.evaluation;
         s.graph = f.graph;
@@ -89,7 +102,7 @@ public:
         s.tensors.assign(graph.tensors.size(), {});
         s.order = graph.nodes;
     }
-    void operator()(const record::PlanEnd& f) {
+    void apply(const record::PlanEnd& f) {
         s.pass = f.error == 0 ? Pass::none : s.pass; // where it failed
         note_error(f.error);
         s.planned = s.planned || f.error == 0;
@@ -98,21 +111,19 @@ public:
             s.tensors.resize(std::max(n, s.tensors.size()));
         }
     }
-    void operator()(const record::PassBegin& f) { s.pass = f.pass; }
-    void operator()(const record::PassEnd&) {}
-    void operator()(const record::BackendQuery&) {}
-    void operator()(const record::Assign& f) {
+    void apply(const record::PassBegin& f) { s.pass = f.pass; }
+    void apply(const record::Assign& f) {
         if (TensorState* t = tensor(f.tensor)) {
             *t = {or_none(f.after), f.cause, f.source, f.pass.value_or(Pass::none), or_none(f.by), t->split, r.step};
         }
     }
-    void operator()(const record::SplitBegin& f) {
+    void apply(const record::SplitBegin& f) {
         s.splits.emplace_back().begin = f;
         if (TensorState* t = tensor(or_none(f.node))) {
             t->split = f.index;
         }
     }
-    void operator()(const record::SplitEnd& f) {
+    void apply(const record::SplitEnd& f) {
         SplitState* split = split_at(f.index);
         if (split == nullptr) {
             return;
@@ -125,12 +136,12 @@ public:
             }
         }
     }
-    void operator()(const record::SplitInput& f) {
+    void apply(const record::SplitInput& f) {
         if (SplitState* split = split_at(f.split)) {
             split->inputs.push_back(f);
         }
     }
-    void operator()(const record::CopyMade& f) {
+    void apply(const record::CopyMade& f) {
         s.copies.push_back(f);
         const size_t id = f.copy;
         if (s.tensors.size() <= id) {
@@ -139,14 +150,13 @@ public:
         const int32_t split = f.graph_input || s.splits.empty() ? -1 : s.splits.back().begin.index;
         s.tensors[id] = {f.backend, Cause::copy, -1, Pass::split, f.of, split, r.step};
     }
-    void operator()(const record::Reorder& f) {
+    void apply(const record::Reorder& f) {
         s.reorders.push_back(f);
         if (is_index(f.to, s.order)) {
             s.order[f.to] = f.node;
         }
     }
-    void operator()(const record::BufferSize&) {} // of the whole trace: accounts::compute_buffers
-    void operator()(const record::SplitRun& f) {
+    void apply(const record::SplitRun& f) {
         if (SplitState* split = split_at(f.split)) {
             split->start_ns = f.start_ns;
             split->end_ns = f.end_ns;
@@ -154,8 +164,6 @@ public:
             split->kernels = f.kernels;
         }
     }
-    void operator()(const record::ValueElement&) {}
-    void operator()(const record::ValueBucket&) {}
 
 private:
     TensorState* tensor(TensorId id) { return is_index(id, s.tensors) ? &s.tensors[id] : nullptr; }
@@ -174,6 +182,12 @@ private:
 template <typename T> size_t bytes_of(const std::vector<T>& v) noexcept { return v.size() * sizeof(T); }
 
 } // namespace
+
+constinit const FactSet folded_facts = [] {
+    FactSet folded = 0;
+    for_each_kind([&]<typename T>(size_t) { folded |= Listed<T> || Folds<RecordFold, T> ? fact_bit<T>() : 0; });
+    return folded;
+}();
 
 void begin_state(PlanState& state, EvaluationId evaluation) {
     clear_plan(state);
@@ -237,9 +251,9 @@ void adopt_plan(PlanState& state, const PlanState& planned, const Record& begin)
 size_t state_bytes(const PlanState& s) noexcept {
     size_t n = sizeof s + bytes_of(s.tensors) + bytes_of(s.order) + bytes_of(s.splits) + bytes_of(s.copies) +
                bytes_of(s.rewires) + bytes_of(s.graph_inputs) + bytes_of(s.fusions) + bytes_of(s.not_fused) +
-               bytes_of(s.reorders) + bytes_of(s.placements) + bytes_of(s.reallocations) + bytes_of(s.executed) +
-               bytes_of(s.transfers) + bytes_of(s.waits) + bytes_of(s.samples) + bytes_of(s.tokens) + bytes_of(s.values) +
-               bytes_of(s.differences);
+               bytes_of(s.reorders) + bytes_of(s.placements) + bytes_of(s.reallocations) + bytes_of(s.backends) +
+               bytes_of(s.kept) + bytes_of(s.verdicts) + bytes_of(s.executed) + bytes_of(s.transfers) + bytes_of(s.waits) +
+               bytes_of(s.samples) + bytes_of(s.tokens) + bytes_of(s.values) + bytes_of(s.differences);
     for (const SplitState& split : s.splits) {
         n += bytes_of(split.inputs);
     }

@@ -7,10 +7,9 @@ namespace schedscope {
 /// How records make a PlanState. A state depends on the records of its own evaluation and, where that runs an earlier plan, on
 /// that plan; on nothing else. So any evaluation can be folded without those before it.
 
-/// The kinds that change a state. Two of three records of a plan are questions, which don't.
-constexpr FactSet folded_facts =
-    every_fact & ~fact_set<record::UbatchToken, record::Alternative, record::Reserve, record::Pin, record::PassEnd,
-                           record::BackendQuery, record::BufferSize, record::ValueElement, record::ValueBucket>();
+/// The kinds that change a state: those that `fold` has a list or a function for. Two of three records of a plan are questions,
+/// which don't.
+extern const FactSet folded_facts;
 
 /// Before the first record of an evaluation.
 void begin_state(PlanState& state, EvaluationId evaluation);

@@ -77,6 +77,9 @@ struct PlanState {
     std::vector<record::NotFused> not_fused;
     std::vector<record::Reorder> reorders;
     std::vector<record::Placement> placements;
+    std::vector<record::PlanBackend> backends; ///< that the plan had to choose from; empty: the session's
+    std::vector<record::Kept> kept;            ///< alive until a node is done
+    std::vector<record::Verdict> verdicts;     ///< on another program's plan: one, or none
     std::vector<record::Reallocation> reallocations;
     std::vector<record::Execute> executed; ///< of the step's evaluation
     std::vector<record::Transfer> transfers;

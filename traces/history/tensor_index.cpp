@@ -60,6 +60,8 @@ struct TensorIndex::Scan {
                     note(f.first, f.second);
                 } else if constexpr (std::is_same_v<T, record::Placement>) {
                     note(f.tensor, f.in_place_of);
+                } else if constexpr (std::is_same_v<T, record::Kept>) {
+                    note(f.node, f.tensor);
                 } else if constexpr (std::is_same_v<T, record::Execute>) {
                     note_places(place_of(f.first), f.count, r.step, run);
                     note(f.last);

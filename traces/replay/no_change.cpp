@@ -99,7 +99,7 @@ std::string of_order(const WhatIf& what_if, const SessionInfo& session) {
 }
 
 std::string of_refusal(const WhatIf::RefusedOp& refusal, Plans& plans) {
-    const std::string op(op_name(refusal.op)), said = "refuse=" + refusal.device + ":" + op + ": ";
+    const std::string &op = refusal.op, said = "refuse=" + refusal.device + ":" + op + ": ";
     const SessionInfo& session = plans.session();
     const size_t n_backends = session.backends.size();
     const auto is_meant = [&](size_t b) {
@@ -111,7 +111,7 @@ std::string of_refusal(const WhatIf::RefusedOp& refusal, Plans& plans) {
         const CapabilityTable& answers = plans.source().answers(state.graph);
         for (const TensorId id : graph.nodes) {
             const size_t at = id;
-            if (graph.tensors[at].op != refusal.op) {
+            if (!refusal.is(graph.tensors[at])) {
                 continue;
             }
             ++n_nodes;

@@ -39,14 +39,19 @@ bool on_or_off(std::string_view setting, std::string_view value) {
     return value == "on";
 }
 
-Op operator_named(std::string_view setting, std::string_view name) {
-    std::string upper(name);
-    std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return std::toupper(static_cast<unsigned char>(c)); });
-    const auto op = op_from_name(upper);
-    if (!op) {
-        refuse(setting, "there is no operator '" + upper + "'");
+template <typename E> bool is_one_of(std::string_view name, std::string_view (*name_of)(E) noexcept) {
+    bool found = false;
+    for (int32_t i = 0; i < ordinal(E::count) && !found; ++i) {
+        found = name_of(static_cast<E>(i)) == name;
     }
-    return *op;
+    return found;
+}
+
+/// As lists show it: of the catalogue, one of UNARY or GLU, or the recorded program's own.
+bool is_operator(std::string_view name, const SessionInfo& session) {
+    const std::vector<std::string>& own = session.own_operators;
+    return op_from_name(name) || is_one_of(name, unary_name) || is_one_of(name, glu_name) ||
+           std::find(own.begin(), own.end(), name) != own.end();
 }
 
 /// Pieces with commas between them. wanted: what each of them is.
@@ -74,7 +79,11 @@ public:
         : what_if_(what_if), source_(source), recorded_(source.session()),
           was_flash_(recorded_.settings && recorded_.settings->flash_attention.value_or(false)) {
         for (const WhatIf::RefusedOp& r : what_if.refusals) {
-            backend_named("refuse=" + r.device + ":" + std::string(op_name(r.op)), r.device);
+            const std::string setting = "refuse=" + r.device + ":" + r.op;
+            backend_named(setting, r.device);
+            if (!is_operator(r.op, recorded_)) {
+                refuse(setting, "there is no operator '" + r.op + "'");
+            }
         }
         make_order();
         make_policy();
@@ -179,7 +188,7 @@ private:
                     continue;
                 }
                 for (TensorId t = 0; t < n_of(graph.tensors) && answers.has(b, t); ++t) {
-                    if (graph.tensors[t].op == r.op) {
+                    if (r.is(graph.tensors[t])) {
                         answers.refuse(b, t, Answer::no(Refusal::op, "refused by --set"));
                     }
                 }
@@ -330,7 +339,9 @@ void WhatIf::set(std::string_view setting) {
         if (colon == std::string_view::npos || colon == 0) {
             refuse(setting, "DEVICE:OP is wanted");
         }
-        refusals.push_back({std::string(value.substr(0, colon)), operator_named(setting, value.substr(colon + 1))});
+        refusals.push_back({std::string(value.substr(0, colon)), std::string(value.substr(colon + 1))});
+        std::string& op = refusals.back().op;
+        std::transform(op.begin(), op.end(), op.begin(), [](char c) { return std::toupper(static_cast<unsigned char>(c)); });
     } else if (name == "ot") {
         overrides.push_back(TensorOverride::parse(value, "ot="));
     } else if (name == "ts") {

@@ -19,7 +19,8 @@ namespace schedscope {
 struct WhatIf {
     struct RefusedOp {
         std::string device;
-        Op op = Op::NONE;
+        std::string op; ///< "UNARY", or one of it: "SILU"; or a word of the recorded program's own
+        bool is(const TensorInfo& node) const noexcept { return op_name(node) == op || op_description(node) == op; }
     };
     std::optional<int32_t> n_gpu_layers; ///< ngl=N
     std::vector<std::string>

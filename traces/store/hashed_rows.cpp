@@ -51,8 +51,11 @@ void write_hashes(sqlite::Database& database, const std::map<std::string, TableH
         insert.bind(2, static_cast<int64_t>(hash.sum));
         insert.run();
     };
-    for (const auto& [table, hash] : hashes) {
-        write(table, hash);
+    for (const schema::Entity& table : schema::tables()) {
+        const auto written = hashes.find(table.name);
+        if (table.name != own_table) {
+            write(table.name, written == hashes.end() ? TableHash() : written->second); // it may be empty: an import has no model
+        }
     }
     write(own_table, hash_of_table(database, own_table, all_others));
 }
@@ -76,7 +79,8 @@ std::vector<std::string> changed_tables(sqlite::Database& database) {
     }
     std::vector<std::string> changed;
     for (const schema::Entity& table : schema::tables()) {
-        if (table.name != own_table && !is_as_written(table.name)) {
+        const bool is_older = table.since_minor > 0 && !written.contains(table.name); // than the table is
+        if (table.name != own_table && !is_older && !is_as_written(table.name)) {
             changed.push_back(table.name);
         }
     }

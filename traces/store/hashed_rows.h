@@ -56,7 +56,7 @@ private:
 /// Reads a table through.
 TableHash hash_of_table(sqlite::Database& database, const std::string& table, const char* where = "");
 
-/// Fills the table `row_hash`: the trace ends here. `hashes`: of every other table, by name.
+/// Fills the table `row_hash`: the trace ends here. `hashes`: of every table that has rows, by name.
 void write_hashes(sqlite::Database& database, const std::map<std::string, TableHash>& hashes);
 
 /// Reads the whole file through: the tables whose rows are not those that were written. None of a trace that was not closed,

@@ -52,7 +52,7 @@ private:
     static constexpr FactSet sparse_kinds =
         fact_set<record::EvaluationBegin, record::PlanBegin, record::PassBegin, record::SplitBegin, record::SplitEnd,
                  record::SplitRun, record::BufferSize, record::Sample, record::NextToken, record::EvaluationEnd, record::PlanEnd,
-                 record::PassEnd, record::Reserve>();
+                 record::PassEnd, record::Reserve, record::Verdict>();
 
     Record* slot(Step step) const noexcept;
     void note_evaluation(const Record& record);

@@ -2,6 +2,7 @@
 
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
+#include "traces/history/words/verdict_words.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/markup.h"
 #include "viz/pictures/subject.h"
@@ -60,6 +61,11 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
     table += line(sized(html_label(subject.moment), 10, LabelInk::grey));
     if (!subject.state.error.empty()) {
         table += line("<font color=\"#a00000\">" + bold("no plan: " + clipped(subject.state.error, 160)) + "</font>");
+    }
+    if (!subject.state.verdicts.empty()) {
+        const record::Verdict& verdict = subject.state.verdicts.back();
+        const std::string text = clipped(verdict_line(verdict, subject.text(verdict.first)), 160);
+        table += line(sized(html_label(text), 10, LabelInk::grey));
     }
     const auto& backends = subject.session.backends;
     for (size_t b = 0; b < backends.size(); ++b) {

@@ -1,6 +1,7 @@
 #include "viz/query/describer.h"
 
 #include "runtime/numbers.h"
+#include "traces/format/fields.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
 

@@ -3,6 +3,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/ops/type.h"
 #include "runtime/system/joined.h"
+#include "traces/format/fields.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/verdict_words.h"
 #include "viz/pictures/blocks.h"
 #include "viz/pictures/subject.h"
 #include "viz/query/describer.h"
@@ -133,6 +134,7 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts, Rep
     }
     return {{"eval", planned},
             {"error", state.error},
+            {"verdict", verdict_line(history.source(), state)},
             {"order", state.order},
             {"tensors", tensor_rows(history, subject, group_of, texts)},
             {"groups", std::move(groups)},

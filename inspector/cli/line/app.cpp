@@ -1,5 +1,6 @@
 #include "inspector/cli/line/app.h"
 
+#include "inspector/cli/attach/started_program.h"
 #include "inspector/cli/line/command.h"
 #include "inspector/cli/line/command_line.h"
 #include "inspector/cli/line/complete.h"
@@ -112,6 +113,7 @@ int run_program(int argc, char** argv) {
         return *code; // the program started by itself, to decode an image or to lay out a picture
     }
     const StandardStreams streams;
+    note_inherited_signals();
     std::signal(SIGCHLD, SIG_DFL); // whoever started this may ignore it, and then nothing is known of how a child ended
     std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow any more is a failed write like any other
     const int code = perform([&] { return obey(argc, argv); });

@@ -14,6 +14,7 @@
 #include "viz/tables/timeline.h"
 #include "viz/tables/tokens.h"
 #include "viz/tables/values.h"
+#include "viz/tables/verdicts.h"
 
 #include <nlohmann/json.hpp>
 
@@ -130,6 +131,35 @@ json differences_json(History& history, const PlanState& state) {
     return {{"differences", json_of(differences_of(history, state))}};
 }
 
+void print_verdicts(History& history, const PlanState& /*state*/, std::ostream& out) {
+    const tables::VerdictsTable table(history);
+    print_table(table, out);
+    if (table.n_rows() > 0) {
+        out << text_of(sum_of(table.rows())) << '\n';
+    }
+}
+json verdicts_json(History& history, const PlanState& /*state*/) {
+    const std::vector<VerdictRow> rows = verdicts_of(history.source(), history.n_steps());
+    json list = json::array();
+    for (const VerdictRow& row : rows) {
+        const record::Verdict& v = row.verdict;
+        const json memory =
+            v.placements ? json{{"placements", *v.placements}, {"identical", v.placements_identical.value_or(0)}} : json(nullptr);
+        list.push_back({{"eval", row.eval},
+                        {"kind", row.kind ? json(kind_text(row.kind)) : json(nullptr)},
+                        {"nodes", row.nodes},
+                        {"splits", row.splits},
+                        {"decisions", v.decisions},
+                        {"identical", v.identical},
+                        {"first", row.first.empty() ? json(nullptr) : json(row.first)},
+                        {"memory", memory},
+                        {"causes", {{"printed", v.causes}, {"identical", v.causes_identical}}},
+                        {"rules", row.rules}});
+    }
+    const VerdictSum sum = sum_of(rows);
+    return {{"verdicts", list}, {"plans", sum.plans}, {"reproduced", sum.reproduced}};
+}
+
 constexpr std::array topics = {
     topic<tables::PassesTable>("passes"),
     topic<tables::NodesTable>("assignments"),
@@ -142,6 +172,7 @@ constexpr std::array topics = {
     topic<tables::EvaluationsTable>("reuse"),
     topic<tables::ValuesTable>("values", true),
     ShownTopic{"differences", print_differences, differences_json, true},
+    ShownTopic{"verdicts", print_verdicts, verdicts_json, true},
 };
 
 } // namespace

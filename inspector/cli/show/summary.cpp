@@ -7,6 +7,7 @@
 #include "runtime/numbers.h"
 #include "traces/history/accounts/values.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/verdict_words.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/text_table.h"
 
@@ -76,6 +77,9 @@ void summary_text(History& history, std::ostream& out) {
         out << "verified: " << words::counted(d.compared, "node") << " compared, " << words::count(d.beyond)
             << " beyond tolerance, " << words::count(d.skipped) << " skipped (--what differences)\n";
     }
+    if (const std::vector<VerdictRow> verdicts = verdicts_of(history.source(), history.n_steps()); !verdicts.empty()) {
+        OutputLine(out) << text_of(sum_of(verdicts));
+    }
     if (s.planned < 0) {
         return;
     }
@@ -95,6 +99,7 @@ void summary_text(History& history, std::ostream& out) {
 json summary_json(History& history) {
     const accounts::Summary s = accounts::summary(history);
     const accounts::DifferenceCount d = accounts::count_differences(history.source(), s.steps);
+    const VerdictSum verdicts = sum_of(verdicts_of(history.source(), history.n_steps()));
     json facts = json::object();
     for (const auto& [name, value] : shown_facts(history.session())) {
         facts[name] = value;
@@ -132,6 +137,8 @@ json summary_json(History& history) {
             {"compute_bytes", or_null(s.compute_bytes)},
             {"compared", d.compared},
             {"beyond", d.beyond},
+            {"plans_made_again", verdicts.plans},
+            {"reproduced", verdicts.reproduced},
             {"operators", operators}};
 }
 

@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/verdict_words.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
@@ -43,6 +44,10 @@ std::vector<StatusPlace> places_of(const InspectorSession& session, bool brief) 
     }
     if (!state.error.empty()) {
         places.push_back({"PLAN FAILED"});
+    }
+    if (!state.verdicts.empty()) {
+        const record::Verdict& verdict = state.verdicts.back();
+        places.push_back({brief ? (verdict.reproduced() ? "✓" : "✗ DIFFERS") : verdict_line(verdict)});
     }
     if (const LiveProgram* const program = session.program()) {
         places.push_back({program->ended()  ? "ENDED"

@@ -7,6 +7,7 @@
 #include "runtime/system/joined.h"
 #include "traces/history/accounts/values.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/verdict_words.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/nodes.h"
 
@@ -138,6 +139,11 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
 
     if (!state.error.empty()) {
         add_wrapped(lines, width, "failed", 8, state.error, bad);
+    }
+    if (!state.verdicts.empty() && !state.verdicts.back().reproduced()) {
+        add_wrapped(lines, width, "verdict", 8,
+                    verdict_line(session.history().source(), state) + (causes_verified(state) ? "" : "; causes are not verified"),
+                    bad);
     }
     Line what;
     what.parts.push_back({op_text(session, id), bold});

@@ -91,6 +91,8 @@ void MemoryPlanner::State::place(const GraphView& view, const Plan& plan, const 
     result.reason.clear();
     if (backends.changed(entries, type_of_backend)) {
         replan(Replan::backend_changed, {}, buffer_types, recorder);
+    } else if (plan.reserve) {
+        replan(Replan::needs_realloc, {Misfit::Kind::reserve}, buffer_types, recorder);
     } else if (has_layout && reordered) {
         // Places belong to positions: another node there lives from and to other times.
         replan(Replan::needs_realloc, {Misfit::Kind::order}, buffer_types, recorder);
@@ -157,7 +159,7 @@ void MemoryPlanner::State::plan_layout(std::span<const BufferTypeInfo> buffer_ty
         if (!alignment || !max_size) {
             throw Error(ErrorKind::usage, "memory plan: the limits of buffers of type " + name + " are unknown");
         }
-        arenas[type].reset(*alignment, *max_size);
+        arenas[type].reset(*alignment, *max_size, graph.rules());
     }
     planner.plan(graph, type_of_backend, arenas, layout);
     has_layout = true;

@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace schedscope {
 
@@ -15,7 +16,7 @@ const Copy* stages_of(const Plan& plan, TensorId of, BackendId backend) {
 void add_stages(const Plan& plan, TensorId of, BackendId backend, std::vector<AllocatedEntry>& leafs) {
     const Copy* stages = stages_of(plan, of, backend);
     for (int32_t stage = 0; stage < plan.n_stages; ++stage) {
-        leafs.push_back({stages[stage].id, backend, false});
+        leafs.push_back({stages[stage].id, backend});
     }
 }
 
@@ -38,6 +39,7 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
     out.nodes.clear();
     out.leafs.clear();
     out.kept.clear();
+    out.kept_lists.clear();
     const auto backend_of = [&](TensorId id) { return plan.assignments[id].backend; };
     const auto inputs_of = [&](const Split& split) {
         return std::span(plan.split_inputs).subspan(split.first_input, split.n_inputs);
@@ -46,7 +48,7 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
     for (const Split& split : plan.splits) {
         for (const TensorId input : inputs_of(split)) {
             out.nodes.push_back({input, backend_of(input), true});
-            out.nodes.push_back({stages_of(plan, input, split.backend)[plan.current_stage].id, split.backend, false});
+            out.nodes.push_back({stages_of(plan, input, split.backend)[plan.current_stage].id, split.backend});
         }
         for (int32_t i = split.first_node; i < split.end_node; ++i) {
             const TensorId node = order[i];
@@ -55,7 +57,7 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
                 out.kept.push_back({at, at + kept.front().end - i});
                 kept = kept.subspan(1);
             }
-            out.nodes.push_back({node, backend_of(node), false});
+            out.nodes.push_back({node, backend_of(node)});
         }
     }
     if (plan.n_stages > 1) {
@@ -69,8 +71,23 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
         }
     }
     for (const TensorId leaf : graph.leafs) {
-        out.leafs.push_back({leaf, backend_of(leaf), false});
+        out.leafs.push_back({leaf, backend_of(leaf)});
     }
+}
+
+void add_kept(AllocatedGraph& graph, std::span<const KeptUntil> kept) {
+    std::vector<AllocatedEntry> nodes;
+    nodes.reserve(graph.nodes.size() + kept.size());
+    for (const AllocatedEntry& entry : graph.nodes) {
+        nodes.push_back(entry);
+        for (const KeptUntil& k : kept) {
+            if (!entry.dependency && k.node == entry.tensor) {
+                nodes.push_back({entry.tensor, entry.backend, true, n_of(graph.kept_lists)});
+                graph.kept_lists.push_back(k.tensors);
+            }
+        }
+    }
+    graph.nodes = std::move(nodes);
 }
 
 } // namespace schedscope

@@ -2,6 +2,7 @@
 
 #include "runtime/planner/plan.h"
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ struct AllocatedEntry {
     TensorId tensor = no_tensor; ///< of the graph, or a copy
     BackendId backend = no_backend;
     bool dependency = false; ///< not the tensor itself, but a view that keeps this split input alive until it is copied
+    int32_t kept_list = -1;  ///< nor is this: the view behind the tensor keeps these alive (AllocatedGraph::kept_lists)
 
     bool operator==(const AllocatedEntry&) const = default;
 };
@@ -37,16 +39,26 @@ struct OptimisedNodes {
     std::vector<KeptRange> kept; ///< groups in it, in order
 };
 
+/// What a backend wants to stay allocated until a node is done (its optimise step says so; #27301): the graph's tensors, or
+/// copies.
+struct KeptUntil {
+    TensorId node = no_tensor;
+    std::array<TensorId, max_sources> tensors{};
+};
+
 /// The graph that memory is planned for: per split, for each of its inputs a dependency and the present stage's copy, then the
 /// split's nodes. Leafs: copies of all stages (when there are several), then the graph's.
 struct AllocatedGraph {
     std::vector<AllocatedEntry> leafs, nodes;
     std::vector<KeptRange> kept; ///< of `nodes`, in order
+    std::vector<std::array<TensorId, max_sources>> kept_lists;
 };
 
 /// `order`: the graph's nodes after the backends' optimise steps; `kept`: its groups, in order, none across splits. `out`'s
 /// memory is used again.
 void copy_graph(const GraphView& graph, const Plan& plan, std::span<const TensorId> order, AllocatedGraph& out,
                 std::span<const KeptRange> kept = {});
+/// Puts an entry behind each of these nodes that keeps its list; several of a node keep their order.
+void add_kept(AllocatedGraph& graph, std::span<const KeptUntil> kept);
 
 } // namespace schedscope

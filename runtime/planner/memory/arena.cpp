@@ -11,9 +11,10 @@ constexpr int64_t unlimited = INT64_MAX / 2;
 
 } // namespace
 
-void Arena::reset(int64_t alignment, int64_t max_size) {
+void Arena::reset(int64_t alignment, int64_t max_size, const PlannerRules& rules) {
     alignment_ = std::max<int64_t>(alignment, 1);
-    max_size_ = max_size < 0 ? unlimited : std::min(max_size, unlimited);
+    max_size_ = max_size < 0 || rules.one_chunk ? unlimited : std::min(max_size, unlimited);
+    first_open_chunk_ = rules.first_open_chunk;
     n_chunks_ = 0;
 }
 
@@ -39,6 +40,9 @@ Arena::Fit Arena::fit_end(int64_t size) const {
         const Chunk& chunk = chunks_[c];
         if (chunk.free.empty() || chunk.free.back().size < size) {
             continue;
+        }
+        if (first_open_chunk_) {
+            return {c, chunk.free.size() - 1, true};
         }
         const int64_t unused = chunk.peak - chunk.free.back().offset - size;
         const bool better = (best < 0 && unused > best) || (unused >= 0 && unused < best);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/planner/rules.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,11 +21,12 @@ public:
 
     /// Forgets all places; the memory of its lists is kept. Sizes are rounded up to `alignment` (bytes); `max_size` < 0:
     /// unlimited.
-    void reset(int64_t alignment, int64_t max_size);
+    void reset(int64_t alignment, int64_t max_size, const PlannerRules& rules = {});
     /// Best fit among the gaps; else at the end of the chunk that grows least; else in a new chunk.
     Place take(int64_t size);
     void give_back(Place place, int64_t size);
 
+    int64_t rounded(int64_t size) const noexcept { return (size + alignment_ - 1) / alignment_ * alignment_; }
     size_t n_chunks() const noexcept { return n_chunks_; }
     /// Bytes that the chunk needs for all that was in it at the same time.
     int64_t peak(size_t chunk) const noexcept { return chunks_[chunk].peak; }
@@ -42,7 +45,6 @@ private:
         bool found = false;
     };
 
-    int64_t rounded(int64_t size) const noexcept { return (size + alignment_ - 1) / alignment_ * alignment_; }
     Fit fit_gap(int64_t size) const;
     Fit fit_end(int64_t size) const;
     Fit new_chunk(int64_t size);
@@ -50,6 +52,7 @@ private:
     std::vector<Chunk> chunks_; ///< only the first n_chunks_ count
     size_t n_chunks_ = 0;
     int64_t alignment_ = 1, max_size_ = 0;
+    bool first_open_chunk_ = false; ///< grows; else the one that grows least
 };
 
 } // namespace schedscope

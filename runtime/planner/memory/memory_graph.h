@@ -25,6 +25,7 @@ public:
     void describe(const GraphView& graph, const Plan& plan, const AllocatedGraph& allocated);
 
     const AllocatedGraph& allocated() const noexcept { return *allocated_; }
+    const PlannerRules& rules() const noexcept { return plan_->rules; }
     size_t n_ids() const noexcept { return plan_->bytes.size(); }
     bool is_copy(TensorId id) const noexcept { return id >= plan_->n_tensors; }
     /// Of a copy: its original's.
@@ -48,7 +49,10 @@ public:
         }
     }
     void sources_of(const AllocatedEntry& entry, EntrySources& out) const {
-        if (entry.dependency) {
+        if (entry.kept_list >= 0) {
+            out.id = allocated_->kept_lists[entry.kept_list].data();
+            out.mask = source_mask(allocated_->kept_lists[entry.kept_list]);
+        } else if (entry.dependency) {
             out.mask = 1;
             out.id = &entry.tensor;
         } else {

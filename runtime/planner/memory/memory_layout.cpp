@@ -104,7 +104,8 @@ void LayoutPlanner::give_place(TensorId id, BackendId backend) {
     const auto last_node = n_of(graph_->allocated().nodes) - 1;
     l.place = n_of(layout_->places);
     layout_->places.push_back({no_buffer_type, {}, bytes, -1, now_, std::max(last_node, 0)});
-    if (traits(graph_->op(id)).in_place && take_over(id)) {
+    const Op op = graph_->op(id);
+    if (traits(op).in_place && !(op == Op::FILL && graph_->rules().fill_moves) && take_over(id)) {
         return;
     }
     PlannedPlace& place = layout_->places.back();
@@ -130,9 +131,19 @@ bool LayoutPlanner::take_over(TensorId id) {
         place.in_place_of = s.place;
         taken.last_use = now_;
         s.placed = false;
+        give_back_tail(taken, place.bytes);
         return true;
     }
     return false;
+}
+
+/// Of a place that a smaller tensor took over: buffer types may want more for one operator's result than for another's.
+void LayoutPlanner::give_back_tail(const PlannedPlace& taken, int64_t bytes) {
+    Arena& arena = arenas_[taken.type];
+    const int64_t rest = arena.rounded(taken.bytes) - arena.rounded(bytes);
+    if (rest > 0 && !graph_->rules().tails_are_lost) {
+        arena.give_back({taken.at.chunk, taken.at.offset + arena.rounded(bytes)}, rest);
+    }
 }
 
 void LayoutPlanner::release(TensorId source) {

@@ -68,6 +68,7 @@ private:
     }
     void give_place(TensorId id, BackendId backend);
     bool take_over(TensorId id);
+    void give_back_tail(const PlannedPlace& taken, int64_t bytes);
     void release(TensorId source);
     void release_sources(size_t node);
     void free(TensorId id);

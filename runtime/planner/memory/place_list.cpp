@@ -71,6 +71,7 @@ std::string misfit_text(const MemoryGraph& graph, const Misfit& misfit) {
     case Misfit::Kind::n_nodes: return "different number of nodes";
     case Misfit::Kind::n_leafs: return "different number of leafs";
     case Misfit::Kind::order: return "different order of nodes";
+    case Misfit::Kind::reserve: return "memory is reserved for a graph";
     case Misfit::Kind::node: return "node " + graph.name(misfit.node) + " is not valid";
     case Misfit::Kind::source:
         return "source " + std::to_string(misfit.slot) + " (" + graph.name(misfit.source) + ") of node " +

@@ -8,7 +8,7 @@ namespace schedscope {
 
 /// The first thing that doesn't fit a layout.
 struct Misfit {
-    enum class Kind : uint8_t { nothing, n_nodes, n_leafs, node, source, order };
+    enum class Kind : uint8_t { nothing, n_nodes, n_leafs, node, source, order, reserve };
     Kind what = Kind::nothing;
     TensorId node = no_tensor;
     int32_t slot = -1;

@@ -22,7 +22,9 @@ void place_by_weight(Planning& p, TensorId id, int source) {
     const TensorId weight = p.tensor(id).src[source];
     const BufferTypeId type = p.home_of(weight);
     const BackendId at = type == no_buffer_type ? no_backend : from_memory(p, type, id);
-    if (p.options.op_offload && at == p.last && p.capabilities.is_host(p.tensor(weight).buffer_type)) {
+    const PlannerRules& rules = p.options.rules;
+    if ((p.options.op_offload || rules.always_offloads) && at == p.last &&
+        (rules.offloads_any_memory || p.capabilities.is_host(p.tensor(weight).buffer_type))) {
         for (BackendId b = 0; b < p.last; ++b) {
             if (p.supports_op(b, id) && p.wants_offload(b, id)) {
                 p.assign(id, b, Cause::offload, source, weight);
@@ -39,12 +41,18 @@ void place_by_weight(Planning& p, TensorId id, int source) {
                         ", and no backend that can use it supports " + std::string(op_name(p.tensor(id))));
 }
 
+bool weights_decide(const Planning& p, Op op) noexcept {
+    const PlannerRules& rules = p.options.rules;
+    return traits(op).weights_decide || (op == Op::ROPE && rules.rope_follows_weights) ||
+           (op == Op::FLASH_ATTN_EXT && rules.flash_follows_weights);
+}
+
 void place_one(Planning& p, TensorId id) {
     if (p.backend_of(id) != no_backend) {
         return; // the user's
     }
     const TensorInfo& t = p.tensor(id);
-    BufferTypeId type = p.home_of(id);
+    BufferTypeId type = t.is_view() && p.options.rules.views_lack_buffers ? t.buffer_type : p.home_of(id);
     if (type != no_buffer_type) {
         if (const BackendId b = from_memory(p, type, id); b != no_backend) {
             p.assign(id, b, Cause::dst);
@@ -59,14 +67,14 @@ void place_one(Planning& p, TensorId id) {
             }
         }
     }
-    if (type != no_buffer_type) {
+    if (type = p.home_of(id); type != no_buffer_type) {
         refuse_allocated(p, id, type);
     }
     if ((t.flags & flag_input) != 0) {
         p.assign(id, p.last, Cause::input);
         return;
     }
-    if (!traits(*t.op).weights_decide) { // frequencies and sinks are too small to decide where these run
+    if (!weights_decide(p, *t.op)) { // frequencies and sinks are too small to decide where these run
         return;
     }
     for (int source = 0; source < max_sources; ++source) {
@@ -81,7 +89,8 @@ void place_one(Planning& p, TensorId id) {
 } // namespace
 
 void pass1_place(Planning& p) {
-    for (size_t i = 0; i < p.graph.tensors.size(); ++i) {
+    const bool forgets_pins = p.options.reserve && p.options.rules.reserve_forgets_pins;
+    for (size_t i = 0; i < p.graph.tensors.size() && !forgets_pins; ++i) {
         if (const BackendId pinned = p.graph.tensors[i].user_backend; pinned != no_backend) {
             p.assign(int_of(i), pinned, Cause::user);
         }
@@ -90,7 +99,9 @@ void pass1_place(Planning& p) {
         place_one(p, leaf);
     }
     for (const TensorId node : p.graph.nodes) {
-        place_one(p, node);
+        if (!p.options.rules.views_wait || !is_view_op(*p.tensor(node).op)) {
+            place_one(p, node);
+        }
     }
 }
 

@@ -39,7 +39,7 @@ void pass4_sources(Planning& p) {
             follow_view_source(p, node);
         }
         for_each_bit(p.sources_of(node), [&](int s) { place_source(p, node, t.src[s]); });
-        if (p.backend_of(node) == no_backend) {
+        if (p.backend_of(node) == no_backend && !p.options.rules.leaves_unassigned) {
             fall_back(p, node);
         }
     }

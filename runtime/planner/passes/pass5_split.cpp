@@ -35,7 +35,13 @@ private:
     const TensorInfo& node_at(int32_t index) const { return p.tensor(p.graph.nodes[index]); }
     Split& split() { return plan.splits.back(); }
     int32_t split_index() const { return n_of(plan.splits) - 1; }
-    int32_t& room() { return p.carry.input_capacity[plan.splits.size() - 1]; }
+    /// Among the inputs of the split. Where all splits have the same, more than that many overflow as they did.
+    int32_t room() const { return fixed_room > 0 ? fixed_room : p.carry.input_capacity[plan.splits.size() - 1]; }
+    void make_room() {
+        if (fixed_room == 0 && split().n_inputs == room()) {
+            p.carry.input_capacity[plan.splits.size() - 1] = room() == 0 ? first_room : room() * 2;
+        }
+    }
     int32_t& copies_of(TensorId of, BackendId backend) {
         return plan.copy_index[of * static_cast<size_t>(p.n_backends) + backend];
     }
@@ -79,7 +85,8 @@ private:
             const TensorInfo& s = p.tensor(source);
             const bool weight = s.buffer_type != no_buffer_type && s.usage == BufferUsage::weights;
             const bool overflows = full && copies_of(source, backend) < 0;
-            if ((weight || overflows) && !p.readable(source, backend, node)) {
+            const bool decided = weight && p.options.rules.readable_weights_split;
+            if (decided || ((weight || overflows) && !p.readable(source, backend, node))) {
                 end(index);
                 begin(weight ? SplitReason::weight : SplitReason::full, backend, index, node, source);
                 return;
@@ -111,9 +118,7 @@ private:
     }
 
     void add_input(TensorId node, TensorId source, BackendId from) {
-        if (split().n_inputs == room()) {
-            room() = room() == 0 ? first_room : room() * 2;
-        }
+        make_room();
         ++split().n_inputs;
         plan.split_inputs.push_back(source);
         p.record(record::SplitInput{split_index(), source, node, from, bytes_of(p.tensor(source))});
@@ -150,6 +155,7 @@ private:
 
     Planning& p;
     Plan& plan;
+    const int32_t fixed_room = p.options.rules.split_inputs;
 };
 
 } // namespace

@@ -90,7 +90,7 @@ void require_matches(std::span<const OverrideReport> reports, std::string_view w
     for (const OverrideReport& r : reports) {
         if (r.matched + r.shadowed == 0) {
             throw Error(ErrorKind::usage, std::string(option) + r.pattern + "=" + r.device +
-                                              ": the pattern matches no tensor of " + std::string(where));
+                                              ": the pattern matches no weight of " + std::string(where));
         }
     }
 }

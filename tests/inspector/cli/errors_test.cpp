@@ -145,7 +145,7 @@ TEST(WrongUsage, IsWhatATraceDoesNotHold) {
     expect_refusal({"replay", trace, "--set", "ot=ffn=abacus"}, usage, "--set ot=ffn=abacus: there is no device 'abacus' (CPU)");
     expect_refusal({"replay", trace, "--set", "ot=[=cpu"}, usage, "--set ot=[=cpu: not a regular expression");
     expect_refusal({"replay", trace, "--set", "ot=no_such_weight=CPU"}, usage,
-                   "--set ot=no_such_weight=CPU: the pattern matches no tensor of the trace");
+                   "--set ot=no_such_weight=CPU: the pattern matches no weight of the trace");
     expect_refusal({"replay", trace, "--set", "ts=1,-2"}, usage, "--set ts=1,-2: a share must be a number that is not negative");
     expect_refusal({"replay", trace, "--set", "nkvo=yes"}, usage, "--set nkvo=yes: on or off is wanted");
 }

@@ -24,17 +24,6 @@ TEST(Names, CausesAreThoseOfTheReference) {
     EXPECT_EQ(cause_name(Cause::copy, -1), "4.cpy");
 }
 
-TEST(Names, EveryFactHasAName) {
-    EXPECT_EQ(fact_name(record::EvaluationBegin{}), "evaluation_begin");
-    EXPECT_EQ(fact_name(record::Assign{}), "assign");
-    EXPECT_EQ(fact_name(record::SplitBegin{}), "split_begin");
-    EXPECT_EQ(fact_name(record::SplitRun{}), "split_run");
-    EXPECT_EQ(fact_name(record::Wait{}), "wait");
-    EXPECT_EQ(fact_name(record::ValueElement{}), "value_element");
-    EXPECT_EQ(fact_name(record::ValueBucket{}), "value_bucket");
-    EXPECT_EQ(fact_name(record::Difference{}), "difference");
-}
-
 TEST(Names, ARecordIsAboutItsTensor) {
     record::Assign assign;
     assign.tensor = 3;

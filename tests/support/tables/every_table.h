@@ -11,6 +11,7 @@
 #include "viz/tables/timeline.h"
 #include "viz/tables/tokens.h"
 #include "viz/tables/values.h"
+#include "viz/tables/verdicts.h"
 
 namespace schedscope::test {
 
@@ -39,6 +40,7 @@ template <typename Look> void for_each_table(History& history, const PlanState& 
     updated(tables::ValuesTable(history));
     updated(tables::DifferencesTable(history));
     updated(tables::QueriesTable(history));
+    look(tables::VerdictsTable(history));
     const tables::TokensTable tokens(history);
     look(tokens);
     look(tables::SamplerPlacesTable(history, tokens.rows()));

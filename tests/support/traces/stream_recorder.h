@@ -17,7 +17,8 @@ namespace schedscope::test {
 /// is in it, by its name.
 class StreamRecorder final : public Recorder {
 public:
-    explicit StreamRecorder(sscp_stream& stream) : stream_(stream), memory_(size_t{1} << 25) {
+    /// `block_bytes`: the most that a block may take.
+    explicit StreamRecorder(sscp_stream& stream, size_t block_bytes = size_t{1} << 25) : stream_(stream), memory_(block_bytes) {
         for_each_kind([&]<typename T>(size_t) {
             std::string words = std::string(fact_name(T{})) + " time_ns:i64";
             for_each_field<T>([&](const auto& f) {
@@ -140,6 +141,19 @@ public:
                 sscp_put(&block_, kinds_[record.fact.index()], bytes_.data(), bytes_.size());
             },
             record.fact);
+    }
+
+    /// A kind that no record of ours has: numbers of eight bytes, behind them a word where `words` end with ":text".
+    uint32_t other_kind(const char* words) { return sscp_kind(&stream_, words); }
+    void put_other(uint32_t kind, const std::vector<int64_t>& numbers, std::string_view word = {}) {
+        bytes_.clear();
+        for (const int64_t number : numbers) {
+            add(number);
+        }
+        if (!word.empty()) {
+            add(text(word));
+        }
+        sscp_put(&block_, kind, bytes_.data(), bytes_.size());
     }
 
     /// What was recorded since is a block.

@@ -47,6 +47,8 @@ TEST(ExportJsonl, HasEveryFieldOfEveryKind) {
             fields[object.at("kind")].insert(name);
         }
     }
+    EXPECT_EQ(fact_name(record::CopyMade{}), "copy_made"); // named as what happened, not as its table
+    EXPECT_EQ(fact_name(record::SplitRun{}), "split_run");
     for_each_kind([&]<typename T>(size_t) {
         const std::string kind(fact_name(Fact(T{})));
         for_each_field<T>([&](const auto& f) {

@@ -1,6 +1,7 @@
 #include "runtime/error.h"
 #include "tests/support/random/random_sketch.h"
 #include "tests/support/traces/sample_run.h"
+#include "traces/format/fields.h"
 #include "traces/history/accounts/passes.h"
 #include "traces/history/describe.h"
 #include "traces/history/fold.h"

@@ -1,7 +1,9 @@
 #include "runtime/error.h"
+#include "tests/support/paths.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/replay/what_if.h"
 #include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
 
 #include <gmock/gmock.h>
 
@@ -183,6 +185,15 @@ TEST(WhatIf, ARefusedOperatorGoesElsewhere) {
         moved = moved || (d.what == "assignment" && d.name == "Qcur-0" && d.now.starts_with("CPU"));
     }
     EXPECT_TRUE(moved);
+}
+
+TEST(WhatIf, AnOperatorIsRefusedByEachNameThatListsShow) {
+    const TraceReader sample(paths::sample("partial-offload"));
+    const int64_t of_glu = changed(sample, {"refuse=vulkan0:glu"}).n_differences;
+    EXPECT_GT(of_glu, 0);
+    EXPECT_EQ(changed(sample, {"refuse=vulkan0:SWIGLU"}).n_differences, of_glu);
+    EXPECT_EQ(changed(sample, {"refuse=vulkan0:REGLU"}).n_differences, changed(sample, {"refuse=vulkan0:CONV_2D"}).n_differences);
+    EXPECT_THROW(changed(sample, {"refuse=vulkan0:SWIGLUE"}), Error);
 }
 
 TEST(WhatIf, OffloadDependsOnTheBatchAndTheSwitch) {

@@ -6,6 +6,7 @@
 #include "tests/support/traces/sample_run.h"
 #include "traces/format/row_hash.h"
 #include "traces/format/schema.h"
+#include "traces/import/import_log.h"
 #include "traces/store/hashed_rows.h"
 #include "traces/store/reading/integrity.h"
 #include "traces/store/reading/reader.h"
@@ -147,6 +148,18 @@ TEST(Unclosed, ARecordingThatWasKilledHasNoHashesAndNothingIsSaid) {
         edited.execute("UPDATE tensor SET layer = 77");
     }
     EXPECT_EQ(find_changes(folder.file("killed")), std::nullopt);
+}
+
+/// Not every table has rows in it.
+TEST(AnImportedTrace, IsAsItWasWritten) {
+    const Folder folder;
+    TraceWriter writer(folder.file("t"));
+    import_file(paths::log("2026-05"), writer);
+    writer.close();
+    EXPECT_EQ(find_changes(folder.file("t")), std::nullopt);
+    sqlite::Database(folder.file("t"), sqlite::Database::Mode::edit)
+        .execute("INSERT INTO model_value VALUES (0, 0, 0, 'k', 'u32', 1)");
+    EXPECT_EQ(find_changes(folder.file("t")), folder.file("t") + ": table model_value: changed after it was written");
 }
 
 TEST(Samples, AreAsTheyWereWritten) {

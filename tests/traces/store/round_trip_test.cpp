@@ -1,5 +1,6 @@
 #include "tests/support/traces/records_of_each_kind.h"
 #include "tests/support/traces/sample_run.h"
+#include "traces/format/fields.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/tee.h"

@@ -7,6 +7,7 @@
 #include "tests/support/traces/records_of_each_kind.h"
 #include "tests/support/traces/sample_run.h"
 #include "tests/support/traces/sql_rows.h"
+#include "traces/format/fields.h"
 #include "traces/format/schema.h"
 #include "traces/replay/replay.h"
 #include "traces/store/reading/reader.h"

@@ -2,6 +2,7 @@
 #include "runtime/error.h"
 #include "tests/support/traces/made_trace.h"
 #include "tests/support/traces/query_cases.h"
+#include "traces/format/fields.h"
 #include "viz/query/describer.h"
 #include "viz/query/known_words.h"
 

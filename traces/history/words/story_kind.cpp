@@ -12,7 +12,7 @@ struct KindName {
     std::string_view name;
     Pass pass = Pass::none;
 };
-constexpr std::array<KindName, static_cast<size_t>(StoryKind::sampler) + 1> entries{{{"split", Pass::split},
+constexpr std::array<KindName, static_cast<size_t>(StoryKind::verdict) + 1> entries{{{"split", Pass::split},
                                                                                      {"placed"},
                                                                                      {"input", Pass::split},
                                                                                      {"copy", Pass::split},
@@ -25,7 +25,8 @@ constexpr std::array<KindName, static_cast<size_t>(StoryKind::sampler) + 1> entr
                                                                                      {"transfer", Pass::execute},
                                                                                      {"value", Pass::execute},
                                                                                      {"difference", Pass::execute},
-                                                                                     {"sampler"}}}; // in the order of StoryKind
+                                                                                     {"sampler"},
+                                                                                     {"verdict"}}}; // in the order of StoryKind
 
 struct KindOfFact {
     using KnownKind = std::optional<StoryKind>;
@@ -39,6 +40,7 @@ struct KindOfFact {
     KnownKind operator()(const record::Fusion&) const { return StoryKind::fusion; }
     KnownKind operator()(const record::NotFused&) const { return StoryKind::fusion; }
     KnownKind operator()(const record::Placement&) const { return StoryKind::placement; }
+    KnownKind operator()(const record::Kept&) const { return StoryKind::placement; }
     KnownKind operator()(const record::Reallocation&) const { return StoryKind::reallocation; }
     KnownKind operator()(const record::Execute&) const { return StoryKind::execute; }
     KnownKind operator()(const record::Transfer&) const { return StoryKind::transfer; }

@@ -23,6 +23,7 @@ enum class StoryKind : uint8_t {
     value,
     difference,
     sampler,
+    verdict, ///< whether the plan that it is part of could be made again
 };
 
 std::string_view story_kind_name(StoryKind kind) noexcept; ///< "split"

@@ -2,21 +2,24 @@
 
 #include "runtime/numbers.h"
 #include "traces/import/stream/stream_block.h"
+#include "traces/replay/foreign/compare_real.h"
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 namespace schedscope::import {
 
 namespace {
 
-bool is_begin(const StreamFact& f) noexcept { return std::holds_alternative<record::EvaluationBegin>(f.fact); }
+bool is_begin(const StreamFact& f) noexcept { return !f.real && std::holds_alternative<record::EvaluationBegin>(f.fact); }
 
 } // namespace
 
 void StreamEvaluations::describe_session(const SessionInfo& session) {
     n_backends_ = std::ssize(session.backends);
     n_buffer_types_ = std::ssize(session.buffer_types);
+    session_ = session;
     sink_.session(session);
 }
 
@@ -32,6 +35,9 @@ void StreamEvaluations::describe_graph(int64_t number, const GraphView& graph, c
     has_buffers_ |= std::any_of(graph.tensors.begin(), graph.tensors.end(),
                                 [](const TensorInfo& t) { return t.buffer_type != no_buffer_type; });
     sink_.graph(entry->second.id, graph, answers);
+    if (compares_) {
+        plans_.keep(entry->second.id, graph, answers);
+    }
 }
 
 Knowledge StreamEvaluations::knowledge() const {
@@ -65,7 +71,7 @@ StreamEvaluations::Open& StreamEvaluations::open(int64_t number, std::vector<Str
         record::EvaluationBegin begin;
         begin.kind.reset();
         begin.n_tokens = begin.n_sequences = begin.n_outputs = std::nullopt;
-        facts.insert(facts.begin(), StreamFact{begin, facts.front().time_ns, std::nullopt, 0});
+        facts.insert(facts.begin(), StreamFact{begin, std::nullopt, facts.front().time_ns, std::nullopt, 0});
     } else {
         std::rotate(facts.begin(), first, std::next(first));
     }
@@ -86,7 +92,7 @@ void StreamEvaluations::take(int64_t number, std::vector<StreamFact> facts) {
             ++counts_.late;
             continue;
         }
-        e.over = std::holds_alternative<record::EvaluationEnd>(fact.fact);
+        e.over = !fact.real && std::holds_alternative<record::EvaluationEnd>(fact.fact);
         e.held.push_back(fact);
         ++n_held_;
     }
@@ -134,6 +140,13 @@ void StreamEvaluations::close_first() {
 }
 
 void StreamEvaluations::write_fact(Open& e, StreamFact& f) {
+    if (f.real) {
+        take_real(e, f);
+        return;
+    }
+    if (e.compared && take_compared(e, f)) {
+        return;
+    }
     const Graph* graph = nullptr;
     const bool of_graph = std::visit(
         [&](auto& fact) {
@@ -150,12 +163,94 @@ void StreamEvaluations::write_fact(Open& e, StreamFact& f) {
         begin(e, f, *begun);
     } else if (const auto* plan = std::get_if<record::PlanBegin>(&f.fact)) {
         graph == nullptr ? void(e.plan = {}) : begin_plan(e, *graph, *plan);
-    } else if (std::holds_alternative<record::CopyMade>(f.fact)) {
-        e.plan.n_ids = e.plan.graph.n_tensors + int64_t{e.n_copies + 1} * e.n_stages;
     }
     if (of_graph && graph == nullptr) {
         ++counts_.without_plan;
         return;
+    }
+    write_checked(e, f);
+    if (const auto* plan = std::get_if<record::PlanBegin>(&f.fact); plan != nullptr && compares_ && plans_.has(plan->graph)) {
+        e.compared.emplace().begin = *plan;
+    }
+}
+
+/// What a scheduler decided waits for the end of its plan.
+void StreamEvaluations::take_real(Open& e, const StreamFact& f) {
+    if (!e.compared) {
+        ++counts_.without_plan;
+        return;
+    }
+    try {
+        add_real(*f.real, {e.plan.graph.n_tensors, e.plan.graph.n_nodes, n_backends_, n_buffer_types_}, e.compared->real);
+    } catch (const Damage& damage) {
+        throw Damage(block_name(f.place) + ": " + damage.what());
+    }
+}
+
+/// True: the fact is done with. Of a plan that is to be made again, its end brings all of it.
+bool StreamEvaluations::take_compared(Open& e, StreamFact& f) {
+    if (const auto* backend = std::get_if<record::PlanBackend>(&f.fact)) {
+        e.compared->backends.push_back(*backend);
+    } else if (const auto* moved = std::get_if<record::Reorder>(&f.fact)) {
+        if (moved->to < 0 || moved->to >= e.plan.graph.n_nodes || moved->node < 0 || moved->node >= e.plan.graph.n_tensors) {
+            throw Damage(block_name(f.place) + ": reorder: node is " + std::to_string(moved->node));
+        }
+        e.compared->reorders.push_back(*moved);
+        return true;
+    } else if (const auto* end = std::get_if<record::PlanEnd>(&f.fact)) {
+        if (end->error == 0 && !e.compared->real.empty() && plans_.has(e.compared->begin.graph)) {
+            end_compared(e, f);
+            return true;
+        }
+        give_up_compared(e, f);
+    } else if (std::holds_alternative<record::EvaluationEnd>(f.fact) || std::holds_alternative<record::PlanBegin>(f.fact)) {
+        give_up_compared(e, f);
+    }
+    return false;
+}
+
+/// The program did not say what it decided.
+void StreamEvaluations::give_up_compared(Open& e, const StreamFact& f) {
+    const ComparedPlan plan = std::move(*e.compared);
+    e.compared.reset();
+    for (const record::Reorder& moved : plan.reorders) {
+        StreamFact fact{moved, std::nullopt, f.time_ns, std::nullopt, f.place};
+        write_checked(e, fact);
+    }
+}
+
+void StreamEvaluations::end_compared(Open& e, const StreamFact& end) {
+    ComparedPlan plan = std::move(*e.compared);
+    e.compared.reset();
+    const auto intern = [this](std::string_view text) { return sink_.intern(text); };
+    name_copies(plan.real, e.plan.graph.n_tensors);
+    const std::vector<RealCopy> copies = copies_in_order(plan.real);
+    std::map<std::pair<TensorId, BackendId>, TensorId> made;
+    for (const Fact& fact : plans_.plan(session_, std::move(plan), e.kind, intern)) {
+        const bool is_end = std::holds_alternative<record::PlanEnd>(fact); // all else happened now, not then
+        StreamFact planned{fact, std::nullopt, is_end ? end.time_ns : std::nullopt, std::nullopt, end.place};
+        write_checked(e, planned);
+        if (const auto* copy = std::get_if<record::CopyMade>(&fact)) { // of several stages any stands for all
+            made.emplace(std::pair(copy->of, copy->backend), copy->copy);
+        }
+    }
+    std::vector<TensorId> ids;
+    bool same = true;
+    for (const RealCopy& copy : copies) {
+        const auto found = made.find({copy.of, copy.backend});
+        ids.push_back(found == made.end() ? no_tensor : found->second);
+        same = same && ids.back() == e.plan.graph.n_tensors + std::ssize(ids) - 1;
+    }
+    e.plan.copies = same ? nullptr : std::make_shared<const std::vector<TensorId>>(std::move(ids));
+}
+
+void StreamEvaluations::write_checked(Open& e, StreamFact& f) {
+    if (auto* moved = std::get_if<record::Transfer>(&f.fact); moved != nullptr && e.plan.copies != nullptr) {
+        const int64_t copy = moved->copy - e.plan.graph.n_tensors;
+        moved->copy = is_index(copy, *e.plan.copies) ? (*e.plan.copies)[copy] : moved->copy;
+    }
+    if (std::holds_alternative<record::CopyMade>(f.fact)) {
+        e.plan.n_ids = e.plan.graph.n_tensors + int64_t{e.n_copies + 1} * e.n_stages;
     }
     fill_in(e, f.fact);
     Bounds bounds{.n_backends = n_backends_,
@@ -191,6 +286,7 @@ void StreamEvaluations::begin(Open& e, const StreamFact& f, record::EvaluationBe
     if (f.named && closed_.contains(*f.named)) {
         e.plan = closed_[*f.named];
     }
+    e.kind = fact.kind;
     fact.planned_in = e.plan.made_in >= 0 ? e.plan.made_in : e.id;
 }
 

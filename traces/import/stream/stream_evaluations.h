@@ -1,12 +1,14 @@
 #pragma once
 
 #include "runtime/system/budget.h"
+#include "traces/import/stream/stream_compared.h"
 #include "traces/import/stream/stream_fact.h"
 #include "traces/import/stream/stream_kernels.h"
 #include "traces/store/reading/trace_rows.h"
 #include "traces/store/record_source.h"
 
 #include <deque>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +36,8 @@ public:
     /// Nothing more comes. `damaged`: nor is what is wrong in what waits said again.
     void finish(bool damaged);
 
+    /// The stream says what a scheduler decided: its plans are made again, and compared.
+    void compare_plans() noexcept { compares_ = true; }
     StringId intern(std::string_view text) { return sink_.intern(text); }
     const EvaluationCounts& counts() const noexcept { return counts_; }
     /// What came and what did not, so far.
@@ -49,6 +53,8 @@ private:
         EvaluationId made_in = -1; ///< −1: none is known
         GraphSize graph;
         int64_t n_ids = 0; ///< of its tensors and copies
+        /// The trace's numbers of copies, by the program's, which begin behind the graph; null: they are the same.
+        std::shared_ptr<const std::vector<TensorId>> copies = {};
     };
     struct Open {
         int64_t number = 0;
@@ -56,6 +62,8 @@ private:
         std::deque<StreamFact> held;
         bool begun = false, over = false;
         PlanInUse plan;
+        std::optional<ComparedPlan> compared; ///< a plan that began and did not end
+        std::optional<GraphKind> kind;
         std::optional<int64_t> time_ns; ///< of its last record
         int32_t n_stages = 1, n_splits = 0, n_inputs = 0, n_copies = 0;
     };
@@ -63,6 +71,11 @@ private:
     Open& open(int64_t number, std::vector<StreamFact>& facts);
     void write(Open& e);
     void write_fact(Open& e, StreamFact& f);
+    void write_checked(Open& e, StreamFact& f);
+    void take_real(Open& e, const StreamFact& f);
+    bool take_compared(Open& e, StreamFact& f);
+    void end_compared(Open& e, const StreamFact& end);
+    void give_up_compared(Open& e, const StreamFact& f);
     void begin(Open& e, const StreamFact& f, record::EvaluationBegin& fact);
     void begin_plan(Open& e, const Graph& graph, const record::PlanBegin& fact);
     static void fill_in(const Open& e, Fact& fact);
@@ -71,6 +84,9 @@ private:
 
     ImportSink sink_;
     StreamKernels kernels_{sink_};
+    StreamPlans plans_;
+    bool compares_ = false;
+    SessionInfo session_;
     int64_t most_records_;
     std::deque<Open> open_; ///< in the order of the trace
     int64_t n_held_ = 0;

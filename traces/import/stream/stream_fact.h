@@ -2,6 +2,7 @@
 
 #include "runtime/planner/records.h"
 #include "traces/import/stream/stream_layout.h"
+#include "traces/import/stream/stream_real.h"
 
 #include <functional>
 #include <optional>
@@ -12,6 +13,7 @@ namespace schedscope::import {
 /// A fact as a stream says it: graphs and evaluations have the program's own numbers.
 struct StreamFact {
     Fact fact;
+    std::optional<RealDecision> real; ///< it is no fact, but this
     std::optional<int64_t> time_ns;
     std::optional<int64_t> named; ///< the graph or the evaluation that it names, instead of its own field
     uint64_t place = 0;           ///< of its block

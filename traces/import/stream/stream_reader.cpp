@@ -139,20 +139,32 @@ void StreamReader::take_kind(std::span<const std::byte> record) {
         throw Damage("a kind of records has the number " + std::to_string(number));
     }
     const StreamLayout layout(text_of(record.subspan(8)));
-    if (!kinds_.try_emplace(number, KindOfRecords{layout, fact_kind(layout.kind())}).second) {
+    const bool real = is_real_kind(layout.kind());
+    if (!kinds_.try_emplace(number, KindOfRecords{layout, fact_kind(layout.kind()), real}).second) {
         throw Damage("kind " + std::to_string(number) + " is said twice");
+    }
+    if (real) {
+        evaluations_.compare_plans();
     }
 }
 
 /// False: nobody here reads such a record.
 bool StreamReader::take_fields(const KindOfRecords& kind, const StreamFields& f, const StreamBlock& block,
                                BlockContent& content) {
-    if (kind.fact) {
+    if (kind.fact || kind.real) {
         if (std::ssize(content.facts) == budget::stream_held_records) {
             throw Damage("a block has more than " + std::to_string(budget::stream_held_records) + " records");
         }
         const auto intern = [this](std::string_view text) { return evaluations_.intern(text); };
-        StreamFact fact = read_fact(*kind.fact, f, intern, unknown_);
+        StreamFact fact;
+        if (kind.real) {
+            fact.real = read_real(f, unknown_);
+            if (!fact.real) {
+                return false;
+            }
+        } else {
+            fact = read_fact(*kind.fact, f, intern, unknown_);
+        }
         fact.place = block.place;
         fact.time_ns = fact.time_ns ? fact.time_ns : block.time_ns;
         content.facts.push_back(fact);

@@ -31,6 +31,7 @@ private:
     struct KindOfRecords {
         StreamLayout layout;
         std::optional<size_t> fact;      ///< index in Fact
+        bool real = false;               ///< what a scheduler decided
         bool came = false, known = true; ///< a record did; somebody here reads it
     };
     struct BlockContent {

@@ -115,7 +115,10 @@ bool is_plain_index(std::string_view sql) {
 
 /// The tables must be ours. A newer minor version may have more columns; its tables need only have ours. Whatever else there is,
 /// is not read, and must be nothing that SQLite computes when it looks at a table of ours.
-void check_schema(const std::string& path, sqlite::Database& database, bool newer) {
+/// Tables that came later than an older file stand beside it, empty.
+void check_schema(const std::string& path, sqlite::Database& database, int64_t version) {
+    const bool newer = version > schema::user_version;
+    const int64_t minor = version % 1000;
     std::map<std::string, std::string> found;
     sqlite::Statement list(database, "SELECT type, name, sql FROM sqlite_schema");
     while (list.step()) {
@@ -131,14 +134,22 @@ void check_schema(const std::string& path, sqlite::Database& database, bool newe
             refuse(path, "is damaged: its schema has '" + visible_name(list.bytes(1)) + "', which no trace's has");
         }
     }
+    std::string later;
     for (const schema::Entity& table : schema::tables()) {
         const auto at = found.find(table.name);
+        if (at == found.end() && minor < table.since_minor) {
+            later += "CREATE TEMP TABLE" + table.sql.substr(std::string_view("CREATE TABLE").size()) + ";";
+            continue;
+        }
         if (at == found.end()) {
             refuse(path, "is damaged: the table '" + table.name + "' is missing");
         }
         if (at->second != table.sql && !(newer && is_longer(at->second, table.sql))) {
             refuse(path, "is damaged: the table '" + table.name + "' is not a trace's");
         }
+    }
+    if (!later.empty()) {
+        database.execute("PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF; " + later + "PRAGMA query_only = ON");
     }
 }
 
@@ -184,7 +195,7 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
             trace.notes.push_back("was written by a newer program (format " + version_text(version) + "); what it has beyond " +
                                   version_text(schema::user_version) + " is not shown");
         }
-        check_schema(path, database, newer);
+        check_schema(path, database, version);
         sqlite::expect_rows(database, stopped, files->bytes());
         if (recovers) {
             trace.notes.push_back("was not closed; what had been committed is shown");

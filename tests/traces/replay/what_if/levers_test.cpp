@@ -232,7 +232,7 @@ TEST(LeversThatAreNotUnderstood, AreSaidInALine) {
     EXPECT_EQ(refusal(*store, {"ot==cpu"}), "ot==cpu: expected PATTERN=DEVICE");
     EXPECT_EQ(refusal(*store, {"ot=ffn=cuda0"}), "ot=ffn=cuda0: there is no device 'cuda0' (big, small, CPU)");
     EXPECT_THAT(refusal(*store, {"ot=(=cpu"}), HasSubstr("ot=(=cpu: not a regular expression: "));
-    EXPECT_EQ(refusal(*store, {"ot=ffn=cpu", "ot=fnn=big"}), "ot=fnn=big: the pattern matches no tensor of the trace");
+    EXPECT_EQ(refusal(*store, {"ot=ffn=cpu", "ot=fnn=big"}), "ot=fnn=big: the pattern matches no weight of the trace");
     EXPECT_EQ(refusal(*store, {"ot=" + std::string(1001, 'x') + "=cpu"}).substr(1004),
               "=cpu: a pattern has at most 1000 characters");
     EXPECT_EQ(refusal(*store, {"ot=ffn=small", "device-order=big"}), "ot=ffn=small: there is no device 'small' (big, CPU)");
@@ -255,7 +255,7 @@ TEST(LeversThatAreNotUnderstood, DoNotTakeForEver) {
     Planned s;
     s.devices = "cpu";
     EXPECT_EQ(refusal(*recorded(s), {"ot=((((.*)*)*)*)*weight0=cpu"}),
-              "ot=((((.*)*)*)*)*weight0=CPU: the pattern matches no tensor of the trace");
+              "ot=((((.*)*)*)*)*weight0=CPU: the pattern matches no weight of the trace");
 }
 
 } // namespace

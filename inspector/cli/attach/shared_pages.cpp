@@ -1,0 +1,63 @@
+#include "inspector/cli/attach/shared_pages.h"
+
+#include "runtime/error.h"
+#include "runtime/system/visible_text.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace schedscope {
+
+namespace {
+
+constexpr size_t shared_bytes = size_t{256} << 20; ///< pages that nobody wrote to take none
+
+/// Beside the program, as it is built and as it is installed.
+std::string library_path() {
+    std::error_code failed;
+    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+    const std::string path = (folder / ".." / "lib" / "schedscope" / attach::library_name).lexically_normal().string();
+    if (access(path.c_str(), R_OK) != 0) {
+        throw Error(ErrorKind::device, visible(path) + ": " + std::strerror(errno) + ": install schedscope as a whole");
+    }
+    if (path.find_first_of(": ") != std::string::npos) {
+        throw Error(ErrorKind::device, visible(path) + ": the loader takes no library whose path has a blank or a colon");
+    }
+    return path;
+}
+
+[[noreturn]] void fail() {
+    throw Error(ErrorKind::device, "memory to share with the program: " + std::string(std::strerror(errno)));
+}
+
+} // namespace
+
+SharedPages::SharedPages() : file_(memfd_create("schedscope", MFD_CLOEXEC)) {
+    if (!file_ || ftruncate(file_.get(), shared_bytes) != 0) {
+        fail();
+    }
+    at_ = mmap(nullptr, shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+    if (at_ == MAP_FAILED) {
+        fail();
+    }
+    control().mark = attach::control_mark;
+}
+
+SharedPages::~SharedPages() { munmap(at_, shared_bytes); }
+
+size_t SharedPages::ring_bytes() { return shared_bytes - attach::control_bytes; }
+
+std::vector<StartedProgram::Variable> SharedPages::environment(const AttachOptions& options) const {
+    const char* const others = std::getenv("LD_PRELOAD");
+    std::string value = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_.get()) + ":%d:";
+    value += options.sync ? std::string(1, attach::option_sync) : "";
+    value += options.children ? std::string(1, attach::option_children) : "";
+    return {{"LD_PRELOAD", library_path() + (others != nullptr && *others != 0 ? ":" + std::string(others) : "")},
+            {attach::environment_name, value}};
+}
+
+} // namespace schedscope

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "traces/attach/attach_control.h"
+
+#include <string>
+
+namespace schedscope {
+
+/// Why nothing of a program was recorded, in words that go on after "nothing was recorded: ". `path`: the file that was run.
+std::string why_nothing(const std::string& path, const attach::Control& control, bool children);
+
+} // namespace schedscope

@@ -1,0 +1,209 @@
+// Released builds of llama.cpp, as users have them, recorded while they generate.
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/support/attach/recorded_stream.h"
+#include "tests/support/ggml/released.h"
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <set>
+#include <thread>
+
+namespace schedscope::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string name_of(const ::testing::TestParamInfo<Released>& info) { return as_test_name(info.param.version); }
+
+class ReleasedBuild : public ::testing::TestWithParam<Released> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ReleasedBuild);
+INSTANTIATE_TEST_SUITE_P(Of, ReleasedBuild, ::testing::ValuesIn(released_builds()), name_of);
+
+/// What one plan sent.
+struct SentPlan {
+    std::vector<SentRecord> tensors, assigns, splits, inputs, sources;
+    int n_listed = 0, n_nodes = 0;
+};
+SentPlan plan_of(const RecordedStream& stream, int64_t evaluation) {
+    SentPlan plan = {stream.of("tensor", evaluation), stream.of("real_assign", evaluation), stream.of("real_split", evaluation),
+                     stream.of("real_input", evaluation), stream.of("real_source", evaluation)};
+    for (const SentRecord& t : plan.tensors) {
+        plan.n_nodes += t.number("node") >= 0 ? 1 : 0;
+        plan.n_listed += t.number("node") >= 0 || t.number("leaf") >= 0 ? 1 : 0;
+    }
+    return plan;
+}
+
+/// The splits hold every node once, in order; each tensor of the lists has a backend; inputs are what some source became a copy
+/// of.
+void expect_whole(const SentPlan& plan) {
+    EXPECT_GT(plan.n_nodes, 0);
+    EXPECT_EQ(std::ssize(plan.assigns), plan.n_listed);
+    int64_t end = 0;
+    for (const SentRecord& split : plan.splits) {
+        EXPECT_EQ(split.number("first_node"), end);
+        end = split.number("end_node");
+    }
+    EXPECT_EQ(end, plan.n_nodes);
+    for (const SentRecord& assign : plan.assigns) {
+        EXPECT_GE(assign.number("backend"), 0);
+    }
+    std::set<int64_t> copied, inputs;
+    for (const SentRecord& source : plan.sources) {
+        copied.insert(source.number("copy_of"));
+    }
+    for (const SentRecord& input : plan.inputs) {
+        inputs.insert(input.number("tensor"));
+    }
+    EXPECT_EQ(copied, inputs);
+}
+
+TEST_P(ReleasedBuild, GeneratesTheSameAndIsRecordedWhole) {
+    NEEDS_SHARED();
+    const std::vector<std::string> command = drive(GetParam(), paths::shared("models/stories260K-f32.gguf"));
+    const Folder folder;
+    const std::string trace = folder / "x.trace";
+    std::vector<std::string> arguments = {"record", "-o", trace, "--"};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    const Outcome recorded = run(arguments);
+    EXPECT_EQ(recorded.code, 0) << recorded.err;
+    EXPECT_EQ(recorded.out, "432 383 286 261 376 298 315 421\n"); // as any llama of these weights says
+    EXPECT_THAT(recorded.err, HasSubstr("wrote " + trace + ": "));
+    EXPECT_THAT(recorded.err, HasSubstr("; next: schedscope inspect " + trace + "\n"));
+
+    const RecordedStream stream = recorded_stream(command);
+    EXPECT_TRUE(stream.ended);
+    EXPECT_STREQ(stream.control.reason, "");
+    int n_prompts = 0, n_steps = 0;
+    for (const SentRecord& begin : stream.of("evaluation_begin")) {
+        SCOPED_TRACE(begin.evaluation);
+        if (begin.number("reused") == 0) {
+            expect_whole(plan_of(stream, begin.evaluation));
+        }
+        n_prompts += begin.text("kind") == "prefill" ? 1 : 0;
+        n_steps += begin.text("kind") == "decode" ? 1 : 0;
+        if (begin.text("kind") != "reserve") {
+            EXPECT_THAT(stream.of("split_run", begin.evaluation), Not(IsEmpty()));
+        }
+        EXPECT_EQ(stream.of("evaluation_end", begin.evaluation).size(), 1U);
+    }
+    EXPECT_EQ(n_prompts, 1);
+    EXPECT_EQ(n_steps, 7);
+}
+
+TEST_P(ReleasedBuild, IsRecordedOnTwoBackends) {
+    NEEDS_SHARED();
+    if (!GetParam().vulkan) {
+        GTEST_SKIP() << "its Vulkan build is not here";
+    }
+    setenv("GGML_VK_VISIBLE_DEVICES", "0", 1); // accepts a software driver
+    const std::vector<std::string> command =
+        drive(GetParam(), paths::shared("models/stories260K-f32.gguf"), {"--gpu", "vulkan", "--layers", "3", "--tokens", "3"});
+    const RecordedStream stream = recorded_stream(command);
+    if (stream.control.schedulers == 0) {
+        GTEST_SKIP() << "there is no Vulkan device that it takes";
+    }
+    EXPECT_EQ(stream.of("backend").size(), 2U);
+    bool has_inputs = false;
+    for (const SentRecord& begin : stream.of("plan_begin")) {
+        SCOPED_TRACE(begin.evaluation);
+        const SentPlan plan = plan_of(stream, begin.evaluation);
+        expect_whole(plan);
+        has_inputs = has_inputs || !plan.inputs.empty();
+        // Each input of a plan that ran was copied.
+        if (!stream.of("split_run", begin.evaluation).empty()) {
+            EXPECT_EQ(stream.of("transfer", begin.evaluation).size(), plan.inputs.size());
+            EXPECT_EQ(stream.of("split_run", begin.evaluation).size(), plan.splits.size());
+        }
+    }
+    EXPECT_TRUE(has_inputs);
+}
+
+/// The processes that a process started.
+std::vector<pid_t> children_of(const std::string& process) {
+    std::vector<pid_t> found;
+    std::error_code failed;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", failed)) {
+        std::ifstream list(task.path() / "children");
+        for (pid_t child = 0; list >> child;) {
+            found.push_back(child);
+        }
+    }
+    return found;
+}
+
+/// A recording of a program that would generate for long, once some of it is in the file.
+class KilledRecording : public ::testing::Test {
+protected:
+    void SetUp() override {
+        NEEDS_SHARED();
+        NEEDS_RELEASED_BUILDS();
+        std::vector<std::string> arguments = {"record", "-o", trace, "--"};
+        for (const std::string& word : drive(released_builds().back(), paths::shared("models/stories260K-f32.gguf"),
+                                             {"--tokens", "100000", "--context", "512"})) {
+            arguments.push_back(word);
+        }
+        program.emplace(arguments, Start{.environment = {{"LLAMA_GRAPH_REUSE_DISABLE", "1"}}});
+        while (!exists(trace) || !exists(trace + "-wal") || n_evaluations() < 20) {
+            ASSERT_FALSE(program->has_ended());
+            std::this_thread::yield();
+        }
+    }
+    int64_t n_evaluations() const {
+        const Outcome shown = run({"show", trace, "--what", "reuse", "--json"});
+        const json object = json::parse(shown.out, nullptr, false);
+        return shown.code == 0 && object.is_object() ? std::ssize(object["reuse"]) : 0;
+    }
+    /// Every plan that began in the file ended there.
+    void expect_whole_plans() const {
+        const Outcome exported = run({"export", trace, "--jsonl", "-"});
+        ASSERT_EQ(exported.code, 0) << exported.err;
+        EXPECT_GE(count(exported.out, "\"plan_begin\""), 15U);
+        EXPECT_EQ(count(exported.out, "\"plan_begin\""), count(exported.out, "\"plan_end\""));
+    }
+
+    const Folder folder;
+    const std::string trace = folder / "x.trace";
+    std::optional<Program> program;
+};
+
+TEST_F(KilledRecording, KeepsWhatWasCompleteWhenTheProgramIsKilled) {
+    const std::vector<pid_t> recorder = children_of("self");
+    ASSERT_EQ(recorder.size(), 1U);
+    const std::vector<pid_t> recorded = children_of(std::to_string(recorder[0]));
+    ASSERT_EQ(recorded.size(), 1U);
+    kill(recorded[0], SIGKILL);
+    const Outcome outcome = program->wait();
+    EXPECT_EQ(outcome.code, 128 + SIGKILL);
+    EXPECT_THAT(outcome.err, HasSubstr("the program was killed"));
+    EXPECT_THAT(outcome.err, HasSubstr("wrote " + trace));
+    EXPECT_FALSE(exists(trace + "-wal"));
+    expect_whole_plans();
+}
+
+TEST_F(KilledRecording, GoesOnWhenTheRecorderIsKilled) {
+    const std::vector<pid_t> recorder = children_of("self");
+    ASSERT_EQ(recorder.size(), 1U);
+    const std::vector<pid_t> recorded = children_of(std::to_string(recorder[0]));
+    ASSERT_EQ(recorded.size(), 1U);
+    program->signal(SIGKILL);
+    while (!program->has_ended()) {
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(kill(recorded[0], 0), 0); // it lives, and does not wait for anybody
+    kill(recorded[0], SIGKILL);
+    program->wait(); // until both let go of their output
+    expect_whole_plans();
+}
+
+} // namespace
+} // namespace schedscope::test

@@ -1,0 +1,2 @@
+/* A program into which no library can be put. */
+int main(void) { return 0; }

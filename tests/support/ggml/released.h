@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace schedscope::test {
+
+/// A released build of llama.cpp, unmodified, that fixtures.sh installed.
+struct Released {
+    std::string version; ///< of the client that brings it: "3.22.1"
+    std::string folder;  ///< it was installed into
+    bool vulkan = false; ///< its Vulkan build is there, too
+};
+std::vector<Released> released_builds(); ///< by age; none: they are not here
+
+/// How drive.mjs is started with a build.
+std::vector<std::string> drive(const Released& build, const std::string& model, const std::vector<std::string>& options = {});
+
+} // namespace schedscope::test
+
+/// Skips a test that records released builds where there are none.
+#define NEEDS_RELEASED_BUILDS()                                                                                                  \
+    if (::schedscope::test::released_builds().empty()) {                                                                         \
+        GTEST_SKIP() << "no released builds of llama.cpp are here: tests/support/ggml/fixtures.sh";                              \
+    }                                                                                                                            \
+    static_assert(true)

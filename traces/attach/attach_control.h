@@ -1,0 +1,30 @@
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// What the recorder and the library that it puts into a program say to each other: the first page of the memory that they share,
+/// in front of the stream (sscp_ring). The library finds it by the value of an environment variable,
+/// "/proc/PID/fd/N:ROOT:OPTIONS": a path to open, the process that is to be recorded, and letters of `options`.
+namespace schedscope::attach {
+
+constexpr const char* environment_name = "SCHEDSCOPE_ATTACH";
+constexpr const char* library_name = "libschedscope_attach.so";
+constexpr char option_sync = 's';     ///< wait for each split's end, so that its time is exact
+constexpr char option_children = 'c'; ///< be handed on to children; the first process with a scheduler is recorded
+
+constexpr uint64_t control_mark = 0x31686374'61637373; ///< "ssctach1"
+constexpr size_t control_bytes = 4096;                 ///< the ring begins behind it
+constexpr size_t reason_bytes = 512;
+
+struct Control {
+    uint64_t mark;             ///< the recorder wrote all that is its own
+    uint32_t loaded;           ///< processes that loaded the library
+    uint32_t owner;            ///< the process whose stream it is; 0: none yet
+    uint32_t schedulers;       ///< that were seen
+    uint32_t refused;          ///< processes that had schedulers when the stream was taken
+    char reason[reason_bytes]; ///< why nothing is recorded of what was seen; empty: nothing is wrong
+};
+static_assert(sizeof(Control) <= control_bytes);
+
+} // namespace schedscope::attach

@@ -1,0 +1,295 @@
+// The functions of ggml that the program calls, in front of the real ones. Each finds its real one by who calls, and never holds
+// a lock around it. What is not understood is passed on and left alone.
+
+#include "traces/attach/objects.h"
+#include "traces/attach/plan.h"
+#include "traces/attach/run.h"
+
+#include <errno.h>
+
+namespace schedscope::attach {
+
+namespace {
+
+__thread PlanCall* plan_call = nullptr; ///< of this thread, the innermost
+__thread RunCall* run_call = nullptr;
+
+template <typename Function> Function* real(Fn which, void* caller) {
+    return reinterpret_cast<Function*>(real_function(which, caller));
+}
+/// What it would do is not known where it is not there: a program that looks whether a function is there finds ours.
+#define SCHEDSCOPE_REAL(name, function) auto* const function = real<decltype(name)>(Fn::name, __builtin_return_address(0))
+
+/// The program sees errno as its own calls left it.
+class KeptErrno {
+public:
+    KeptErrno() : kept_(errno) {}
+    ~KeptErrno() { errno = kept_; }
+    KeptErrno(const KeptErrno&) = delete;
+    KeptErrno& operator=(const KeptErrno&) = delete;
+
+private:
+    int kept_;
+};
+
+/// Plans a graph with `plan()`, or is a part of a call that does.
+template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve, bool splits, const F& plan) {
+    PlanCall* const outer = plan_call;
+    const bool nested = outer != nullptr && outer->scheduler->object == object;
+    const UsedScheduler used(nested ? nullptr : object);
+    Scheduler* const s = used.get();
+    PlanCall call = {s, graph, outer, is_reserve, false, false, false};
+    PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
+    if (own == nullptr) {
+        return plan();
+    }
+    const bool splits_itself = own->scheduler->ggml->call.ggml_backend_sched_split_graph == nullptr;
+    if (splits || (!nested && splits_itself)) { // from here on the graph is as the scheduler sees it
+        const KeptErrno kept;
+        own->graph = graph;
+        record_graph(*own);
+    }
+    plan_call = own;
+    struct Done {
+        PlanCall *own, *outer;
+        bool splits, nested;
+        void operator()(bool succeeded) const {
+            const KeptErrno kept;
+            if (splits) {
+                record_result(*own);
+            }
+            plan_call = outer;
+            if (!nested) {
+                send_plan(*own, succeeded);
+            }
+        }
+    } const done{own, outer, splits, nested};
+    if constexpr (requires { plan() ? 0 : 0; }) {
+        const bool succeeded = plan();
+        done(succeeded);
+        return succeeded;
+    } else {
+        plan();
+        done(true);
+    }
+}
+
+/// `call()`, timed, of whatever is called within a run; `record` is given the run and the time.
+template <typename F, typename R> auto timed(const F& call, const R& record) {
+    RunCall* const run = run_call;
+    if (run == nullptr || run->depth > 0) {
+        return call();
+    }
+    struct Within {
+        RunCall* run;
+        const R& record;
+        int64_t start;
+        void operator()() const {
+            const KeptErrno kept;
+            --run->depth;
+            record(*run, Timed{start, now_ns()});
+        }
+    };
+    ++run->depth;
+    const Within done{run, record, now_ns()};
+    if constexpr (requires { call() ? 0 : 0; }) {
+        const auto result = call();
+        done();
+        return result;
+    } else {
+        call();
+        done();
+    }
+}
+
+} // namespace
+
+extern "C" {
+
+SCHEDSCOPE_EXPORTED Sched* ggml_backend_sched_new(Backend** backends, BufferType** types, int n, size_t graph_size, bool parallel,
+                                                  bool op_offload) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_new, make); // older ones have five arguments, and don't see the last
+    Sched* const made = make == nullptr ? nullptr : make(backends, types, n, graph_size, parallel, op_offload);
+    const KeptErrno kept;
+    if (made != nullptr && open_channel()) {
+        if (GgmlCopy* const ggml = copy_of(reinterpret_cast<const void*>(make))) {
+            const bool has_argument = ggml->call.ggml_version != nullptr; // for certain
+            add_scheduler(*ggml, made, types, graph_size, has_argument ? static_cast<int>(op_offload) : SSCP_UNKNOWN_32);
+        }
+    }
+    return made;
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_sched_free(Sched* sched) {
+    {
+        const KeptErrno kept;
+        if (is_open()) {
+            remove_scheduler(sched);
+        }
+    }
+    SCHEDSCOPE_REAL(ggml_backend_sched_free, free_it);
+    if (free_it != nullptr) {
+        free_it(sched);
+    }
+}
+
+SCHEDSCOPE_EXPORTED bool ggml_backend_sched_reserve(Sched* sched, Graph* graph) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_reserve, reserve);
+    return planned(sched, graph, true, false, [&]() -> bool { return reserve != nullptr && reserve(sched, graph); });
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_sched_reserve_size(Sched* sched, Graph* graph, size_t* sizes) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_reserve_size, reserve);
+    planned(sched, graph, true, false, [&]() -> void {
+        if (reserve != nullptr) {
+            reserve(sched, graph, sizes);
+        }
+    });
+}
+
+SCHEDSCOPE_EXPORTED bool ggml_backend_sched_alloc_graph(Sched* sched, Graph* graph) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_alloc_graph, alloc);
+    return planned(sched, graph, false, false, [&]() -> bool { return alloc != nullptr && alloc(sched, graph); });
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_sched_split_graph(Sched* sched, Graph* graph) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_split_graph, split);
+    planned(sched, graph, true, true, [&]() -> void {
+        if (split != nullptr) {
+            split(sched, graph);
+        }
+    });
+}
+
+SCHEDSCOPE_EXPORTED bool ggml_gallocr_reserve_n(Gallocr* allocator, Graph* graph, const int* nodes, const int* leafs) {
+    SCHEDSCOPE_REAL(ggml_gallocr_reserve_n, reserve);
+    if (plan_call != nullptr) {
+        const KeptErrno kept;
+        record_result(*plan_call);
+        record_keeps(*plan_call, graph);
+        ++plan_call->scheduler->allocations;
+    }
+    return reserve != nullptr && reserve(allocator, graph, nodes, leafs);
+}
+
+SCHEDSCOPE_EXPORTED void ggml_gallocr_reserve_n_size(Gallocr* allocator, Graph* graph, const int* nodes, const int* leafs,
+                                                     size_t* sizes) {
+    SCHEDSCOPE_REAL(ggml_gallocr_reserve_n_size, reserve);
+    if (plan_call != nullptr) {
+        const KeptErrno kept;
+        record_result(*plan_call);
+        record_keeps(*plan_call, graph);
+    }
+    if (reserve != nullptr) {
+        reserve(allocator, graph, nodes, leafs, sizes);
+    }
+}
+
+SCHEDSCOPE_EXPORTED bool ggml_gallocr_alloc_graph(Gallocr* allocator, Graph* graph) {
+    SCHEDSCOPE_REAL(ggml_gallocr_alloc_graph, alloc);
+    if (plan_call == nullptr) {
+        return alloc != nullptr && alloc(allocator, graph);
+    }
+    {
+        const KeptErrno kept;
+        record_result(*plan_call);
+        record_keeps(*plan_call, graph);
+    }
+    const bool succeeded = alloc != nullptr && alloc(allocator, graph);
+    const KeptErrno kept;
+    if (succeeded) {
+        record_places(*plan_call);
+    }
+    return succeeded;
+}
+
+SCHEDSCOPE_EXPORTED Buffer* ggml_backend_buft_alloc_buffer(BufferType* type, size_t size) {
+    SCHEDSCOPE_REAL(ggml_backend_buft_alloc_buffer, alloc);
+    Buffer* const buffer = alloc == nullptr ? nullptr : alloc(type, size);
+    if (plan_call != nullptr && buffer != nullptr) {
+        const KeptErrno kept;
+        record_buffer(*plan_call, buffer, type, size);
+    }
+    return buffer;
+}
+
+/// A graph by value: whatever its size, it is built where the caller wants it.
+struct GraphByValue {
+    char bytes[64];
+};
+SCHEDSCOPE_EXPORTED GraphByValue ggml_graph_view(Graph* graph, int first, int end) {
+    SCHEDSCOPE_REAL(ggml_graph_view, view);
+    if (plan_call != nullptr) {
+        const KeptErrno kept;
+        record_split(*plan_call, graph, first, end);
+    }
+    return view(graph, first, end);
+}
+
+SCHEDSCOPE_EXPORTED int ggml_backend_sched_graph_compute_async(Sched* sched, Graph* graph) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_graph_compute_async, compute);
+    const UsedScheduler used(run_call != nullptr && !run_call->is_waiting ? nullptr : sched); // else a backend's own
+    RunCall call = {used.get(), run_call, 0, false};
+    if (call.scheduler == nullptr) {
+        return compute(sched, graph);
+    }
+    {
+        const KeptErrno kept;
+        begin_run(call);
+    }
+    run_call = &call;
+    const int status = compute(sched, graph);
+    run_call = call.outer;
+    const KeptErrno kept;
+    end_run(call, status);
+    return status;
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_sched_synchronize(Sched* sched) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_synchronize, synchronize);
+    const UsedScheduler used(run_call != nullptr || plan_call != nullptr ? nullptr : sched);
+    RunCall call = {used.get(), run_call, 0, true};
+    if (call.scheduler == nullptr) {
+        synchronize(sched);
+        return;
+    }
+    run_call = &call;
+    synchronize(sched);
+    run_call = call.outer;
+    const KeptErrno kept;
+    end_wait(call);
+}
+
+SCHEDSCOPE_EXPORTED int ggml_backend_graph_compute_async(Backend* backend, Graph* graph) {
+    SCHEDSCOPE_REAL(ggml_backend_graph_compute_async, compute);
+    return timed(
+        [&] {
+            const int status = compute(backend, graph);
+            if (waits_exactly() && run_call != nullptr && run_call->depth == 1) {
+                run_call->scheduler->ggml->call.ggml_backend_synchronize(backend);
+            }
+            return status;
+        },
+        [&](RunCall& run, Timed time) { record_split_run(run, backend, graph, time); });
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_tensor_copy(Tensor* from, Tensor* to) {
+    SCHEDSCOPE_REAL(ggml_backend_tensor_copy, copy);
+    timed([&] { copy(from, to); }, [&](RunCall& run, Timed time) { record_copy(run, to, time); });
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_tensor_set_async(Backend* backend, Tensor* tensor, const void* data, size_t offset,
+                                                       size_t size) {
+    SCHEDSCOPE_REAL(ggml_backend_tensor_set_async, set);
+    timed([&] { set(backend, tensor, data, offset, size); },
+          [&](RunCall& run, Timed time) { record_part_of_copy(run, tensor, size, time); });
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_synchronize(Backend* backend) {
+    SCHEDSCOPE_REAL(ggml_backend_synchronize, synchronize);
+    timed([&] { synchronize(backend); }, [&](RunCall& run, Timed time) { record_wait(run, backend, time); });
+}
+
+} // extern "C"
+
+} // namespace schedscope::attach

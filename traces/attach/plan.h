@@ -1,0 +1,32 @@
+#pragma once
+
+#include "traces/attach/scheduler.h"
+
+/// What is recorded of a plan: the graph and every answer before ggml plans, what it decided behind that.
+namespace schedscope::attach {
+
+/// A call of the program that plans, and what was noted of it so far. Nested: the outermost is the plan.
+struct PlanCall {
+    Scheduler* scheduler;
+    Graph* graph;
+    PlanCall* outer;
+    bool is_reserve;                       ///< memory or splits alone: nothing is going to run
+    bool has_graph, has_result, has_keeps; ///< were put into the block
+};
+
+/// The graph as the scheduler is going to see it, what the user pinned, and all answers. Asks in the program's thread.
+void record_graph(PlanCall& call);
+/// Where ggml's split of the graph begins and ends (ggml_graph_view).
+void record_split(PlanCall& call, Graph* graph, int first, int end);
+/// What it decided: backends, splits, inputs, rewired sources, order.
+void record_result(PlanCall& call);
+/// Tensors whose memory a backend wanted to be kept until a node ran: the graph that the allocator gets says so.
+void record_keeps(PlanCall& call, Graph* copy);
+/// Where the allocator put what it placed.
+void record_places(PlanCall& call);
+/// A buffer that it made.
+void record_buffer(PlanCall& call, Buffer* buffer, BufferType* type, size_t size);
+/// Sends it all, whole.
+void send_plan(PlanCall& call, bool succeeded);
+
+} // namespace schedscope::attach

@@ -1,0 +1,170 @@
+#include "traces/attach/scheduler.h"
+
+#include "traces/attach/attach_control.h"
+
+#include <stdio.h>
+
+namespace schedscope::attach {
+
+namespace {
+
+constexpr int most_schedulers = 256;
+Scheduler* schedulers[most_schedulers]; ///< null: free
+uint32_t schedulers_lock = 0;
+
+void tell_of_copy(const GgmlCopy& ggml) {
+    static bool told[16] = {};
+    if (ggml.index >= 16 || told[ggml.index]) {
+        return;
+    }
+    told[ggml.index] = true;
+    char key[64], suffix[16] = "";
+    if (ggml.index > 0) {
+        snprintf(suffix, sizeof suffix, " %d", ggml.index + 1);
+    }
+    const auto fact = [&](const char* what, const char* value) {
+        if (value != nullptr && value[0] != 0) {
+            snprintf(key, sizeof key, "%s%s", what, suffix);
+            Session::fact(key, value);
+        }
+    };
+    fact("ggml_library", ggml.path);
+    fact("ggml_build_id", ggml.build_id);
+    fact("ggml_version", ggml.call.ggml_version == nullptr ? nullptr : ggml.call.ggml_version());
+    fact("ggml_commit", ggml.call.ggml_commit == nullptr ? nullptr : ggml.call.ggml_commit());
+}
+
+void refuse(const char* why) {
+    Session::fact("attach", why);
+    give_reason(why);
+}
+
+} // namespace
+
+int Scheduler::place_of(const Backend* backend) const {
+    for (int i = 0; i < n_backends; ++i) {
+        if (backends[i] == backend) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types, size_t graph_size, int op_offload) {
+    note_scheduler();
+    tell_of_copy(ggml);
+    remove_scheduler(object); // the end of an earlier one there may not have been seen
+    if (!ggml.usable) {
+        refuse(ggml.why_not);
+        return nullptr;
+    }
+    const int n = ggml.call.ggml_backend_sched_get_n_backends(object);
+    if (n < 1 || n > most_sched_backends) {
+        refuse("a scheduler has more backends than are recorded");
+        return nullptr;
+    }
+    auto* const s = make_lasting<Scheduler>();
+    if (s == nullptr) {
+        return nullptr;
+    }
+    s->object = object;
+    s->ggml = &ggml;
+    s->graph_size = graph_size;
+    s->op_offload = op_offload;
+    s->n_backends = n;
+    s->evaluation = -1;
+    for (int i = 0; i < n; ++i) {
+        Backend* const backend = ggml.call.ggml_backend_sched_get_backend(object, i);
+        int twin = 0;
+        for (int before = 0; before < i; ++before) {
+            const char* const name = ggml.call.ggml_backend_name(s->backends[before]);
+            twin += strcmp(name, ggml.call.ggml_backend_name(backend)) == 0 ? 1 : 0;
+        }
+        s->backends[i] = backend;
+        s->types[i] = types != nullptr ? types[i] : ggml.call.ggml_backend_get_default_buffer_type(backend);
+        s->numbers[i] = Session::backend(ggml, backend, twin, s->types[i]);
+        if (s->numbers[i] < 0) {
+            refuse("the program has more backends than are recorded");
+            return nullptr;
+        }
+    }
+    const Lock lock(schedulers_lock);
+    static int n_schedulers = 0;
+    s->number = n_schedulers++;
+    for (Scheduler*& place : schedulers) {
+        if (place == nullptr) {
+            __atomic_store_n(&place, s, __ATOMIC_RELEASE);
+            return s;
+        }
+    }
+    return nullptr;
+}
+
+UsedScheduler::UsedScheduler(const Sched* object) {
+    for (Scheduler* const& place : schedulers) {
+        Scheduler* const s = object == nullptr ? nullptr : __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+        if (s == nullptr || s->object != object || s->inert) {
+            continue;
+        }
+        __atomic_fetch_add(&s->in_use, 1, __ATOMIC_SEQ_CST);
+        if (is_open()) {
+            scheduler_ = s;
+        } else { // whoever ends the process looks at in_use after that
+            __atomic_fetch_sub(&s->in_use, 1, __ATOMIC_SEQ_CST);
+        }
+        return;
+    }
+}
+
+UsedScheduler::~UsedScheduler() {
+    if (scheduler_ != nullptr) {
+        __atomic_fetch_sub(&scheduler_->in_use, 1, __ATOMIC_SEQ_CST);
+    }
+}
+
+void remove_scheduler(const Sched* object) {
+    for (Scheduler*& place : schedulers) {
+        Scheduler* const s = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+        if (s != nullptr && s->object == object) {
+            end_evaluation(*s, 0);
+            __atomic_store_n(&place, static_cast<Scheduler*>(nullptr), __ATOMIC_RELEASE);
+            s->~Scheduler();
+        }
+    }
+}
+
+void end_all_evaluations(void (*send)(Block& block)) {
+    for (Scheduler* const& place : schedulers) {
+        Scheduler* const s = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+        if (s == nullptr || s->evaluation < 0 || __atomic_load_n(&s->in_use, __ATOMIC_SEQ_CST) != 0) {
+            continue;
+        }
+        if (!s->run.begun()) {
+            s->run.begin(s->evaluation);
+        }
+        SCHEDSCOPE_PUT(s->run, evaluation_end, 0, 0);
+        send(s->run);
+        s->evaluation = -1;
+    }
+}
+
+void give_up(Scheduler& scheduler, const char* why) {
+    scheduler.inert = true;
+    char words[reason_bytes];
+    snprintf(words, sizeof words, "a scheduler is not recorded any more: %s is not as expected", why);
+    refuse(words);
+}
+
+void end_evaluation(Scheduler& s, int failed) {
+    if (s.evaluation < 0) {
+        return;
+    }
+    if (!s.run.begun()) {
+        s.run.begin(s.evaluation);
+    }
+    SCHEDSCOPE_PUT(s.run, evaluation_end, failed, failed == 0 ? 0 : s.run.text("the program's computation failed"));
+    s.run.commit();
+    s.evaluation = -1;
+}
+
+} // namespace schedscope::attach

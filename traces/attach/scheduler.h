@@ -1,0 +1,106 @@
+#pragma once
+
+#include "traces/attach/channel.h"
+#include "traces/attach/ggml_copy.h"
+#include "traces/attach/session.h"
+
+/// The schedulers of the program, and what is known of each: one thread at a time uses a scheduler.
+namespace schedscope::attach {
+
+/// A split of the last plan, in nodes of the graph.
+struct SplitBounds {
+    int first, end, backend; ///< backend: place in the scheduler; −1: it has views only
+};
+/// A copy that a split reads instead of a tensor.
+struct InputCopy {
+    const Tensor* copy;
+    int tensor, split;
+    bool moved;                ///< in the run that goes on: it was seen
+    int64_t bytes, start, end; ///< of the parts that were sent so far, where only some experts are
+};
+/// A tensor of a graph as it was before the plan.
+struct TensorBefore {
+    Tensor* tensor;
+    const Tensor* src[16];
+    bool had_memory;
+};
+/// A buffer that the allocator made, and the how manieth of its type it is.
+struct Chunk {
+    Buffer* buffer;
+    BufferType* type;
+    int number;
+    int64_t round; ///< the allocator's call that made it: it makes all of a type again
+};
+/// The text of a word that many tensors share.
+struct SharedWord {
+    int number;
+    uint32_t text;
+};
+
+/// What ggml planned last, in this scheduler.
+struct Plan {
+    Graph* graph = nullptr;
+    Tensor** nodes = nullptr; ///< the graph's own list
+    int64_t evaluation = -1;  ///< that planned it; −1: none
+    bool sent = false, ran = false;
+    int n_leafs = 0, n_nodes = 0, n_tokens = 0, n_outputs = 0;
+    const char* kind = "other";
+    PointerMap ids; ///< of tensors; copies behind them
+    List<TensorBefore> tensors;
+    List<SplitBounds> splits;
+    List<InputCopy> copies;
+    Block block; ///< all that is sent about it
+    // While it is written down.
+    List<int32_t> buffer_types;
+    List<uint8_t> answers;
+    List<SharedWord> operators, types;
+};
+
+struct Scheduler {
+    Sched* object;
+    GgmlCopy* ggml;
+    int number;        ///< in the trace, where each has one of its own
+    size_t graph_size; ///< that it was made for
+    int n_backends, op_offload;
+    Backend* backends[most_sched_backends];
+    BufferType* types[most_sched_backends]; ///< that it puts their tensors into
+    int numbers[most_sched_backends];       ///< in the trace
+    bool inert;
+    uint32_t in_use; ///< calls of the program that are being recorded
+    Plan plan;
+    List<Chunk> chunks;
+    int64_t allocations; ///< calls of the allocator that planned memory
+    int64_t evaluation;  ///< that is not over; −1: none
+    Block run;           ///< what ran in it, not sent yet
+    int split;           ///< that is being computed, or whose inputs are copied
+
+    int place_of(const Backend* backend) const; ///< −1: not among them
+    int number_of(const Backend* backend) const {
+        const int place = place_of(backend);
+        return place < 0 ? -1 : numbers[place];
+    }
+};
+
+/// A new one, of the program's own call. Null: it is not recorded, and the recorder knows why.
+Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types, size_t graph_size, int op_offload);
+/// A scheduler while a call of the program is recorded. Null: there is none by this name, it was given up, or the end has begun.
+class UsedScheduler {
+public:
+    explicit UsedScheduler(const Sched* object); ///< null: none
+    ~UsedScheduler();
+    UsedScheduler(const UsedScheduler&) = delete;
+    UsedScheduler& operator=(const UsedScheduler&) = delete;
+    Scheduler* get() const { return scheduler_; }
+
+private:
+    Scheduler* scheduler_ = nullptr;
+};
+void remove_scheduler(const Sched* object);
+/// At the end of the process, when nothing more is recorded: the records that finish what no thread is at work on.
+void end_all_evaluations(void (*send)(Block& block));
+/// Something is not as it was thought to be: nothing more is recorded of this scheduler.
+void give_up(Scheduler& scheduler, const char* why);
+
+void end_evaluation(Scheduler& scheduler, int failed);
+
+} // namespace schedscope::attach

@@ -1,0 +1,52 @@
+#include "traces/import/stream/stream_compared.h"
+
+#include "runtime/numbers.h"
+#include "runtime/system/read_number.h"
+
+namespace schedscope::import {
+
+namespace {
+
+constexpr size_t most_kept_graphs = 64; ///< a program may say more than it plans
+
+/// "b6673" or "6673", as the program says it.
+std::optional<int32_t> build_of(const SessionInfo& session) {
+    std::string text = session_fact(session, "build");
+    text.erase(0, text.starts_with("b") ? 1 : 0);
+    return read_number<int32_t>(text);
+}
+
+} // namespace
+
+void StreamPlans::keep(GraphId id, const GraphView& graph, const CapabilityTable& answers) {
+    if (graphs_.size() == most_kept_graphs) {
+        graphs_.erase(graphs_.begin());
+    }
+    KeptGraph& kept = graphs_[id];
+    kept.graph = OwnedGraph::copy_of(graph);
+    kept.answers = answers;
+    kept.answers.session = nullptr;
+    for (Answer& answer : kept.answers.op_answers) {
+        if (!answer.detail.empty()) {
+            answer.detail = *kept.details.emplace(answer.detail).first;
+        }
+    }
+}
+
+const std::vector<Fact>& StreamPlans::plan(const SessionInfo& session, ComparedPlan plan, std::optional<GraphKind> kind,
+                                           const std::function<StringId(std::string_view)>& intern) {
+    const auto kept = graphs_.extract(plan.begin.graph);
+    const KeptGraph& graph = kept.mapped();
+    const GraphView view = graph.graph.view();
+    if (plan.real.order.empty() && !plan.reorders.empty()) {
+        plan.real.order.assign(view.nodes.begin(), view.nodes.end());
+        for (const record::Reorder& r : plan.reorders) {
+            plan.real.order[r.to] = r.node;
+        }
+    }
+    return planner_.plan(
+        {session, view, graph.answers, plan.begin, plan.backends, plan.real, kind == GraphKind::reserve, build_of(session)},
+        intern);
+}
+
+} // namespace schedscope::import
