@@ -43,7 +43,7 @@ struct KernelTime {
     int64_t end_ns = 0;
 };
 
-/// What a backend tells of the kernels that it runs.
+/// What a backend says of the kernels that it runs.
 struct KernelLog {
     bool timed = true; ///< with their times; else which they are, which costs next to nothing
     std::vector<KernelTime> kernels;

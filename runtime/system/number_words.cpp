@@ -112,4 +112,6 @@ std::string counted(int64_t n, std::string_view noun) {
     return y ? text.append(noun.substr(0, noun.size() - 1)) + "ies" : text.append(noun) + (noun.ends_with('s') ? "es" : "s");
 }
 
+std::string and_more(int64_t n) { return "and " + count(n) + " more"; }
+
 } // namespace schedscope::words

@@ -14,6 +14,7 @@ std::string limit(int64_t bytes);  ///< of a bound, exactly: "256 KiB", "1536 Mi
 std::string duration(int64_t ns);  ///< "810 ns", "12.4 µs", "1.24 ms", "3.05 s"
 std::string count(int64_t n);      ///< "48,310"
 std::string counted(int64_t n, std::string_view noun); ///< "1 split", "3 splits", "2 copies"
+std::string and_more(int64_t n);                       ///< behind the first of many: "and 12 more"
 std::string number(double value);                      ///< six digits that matter: "0.0481203", "-1.5e-12", "inf", "nan"
 std::string bars(const std::vector<int64_t>& counts); ///< one character a count, as high as it is beside the largest: "▁▃█  ▁"
 

@@ -56,15 +56,14 @@ private:
 
     void align_at(Likeness likeness) {
         const Side a(a_, names_a_, likeness), b(b_, names_b_, likeness);
-        const auto i = [](TensorId id) { return id; };
         result_.work += a_.n_tensors() + b_.n_tensors();
         // What a leaf is computed from and what a result is used for says nothing: alone they are like many others.
         const KeyOf whole = [&](const Side& s, TensorId id, LikenessKey& key) {
-            key = {s.above[i(id)], s.below[i(id)], 0};
+            key = {s.above[id], s.below[id], 0};
             return true;
         };
         const KeyOf whole_named = [&](const Side& s, TensorId id, LikenessKey& key) {
-            key = {s.above[i(id)], s.below[i(id)], s.names[i(id)]};
+            key = {s.above[id], s.below[id], s.names[id]};
             return true;
         };
         const auto only_nodes = [](const KeyOf& key_of) -> KeyOf {
@@ -76,20 +75,20 @@ private:
         spread_to_sources(a, b);
         by_key(a, b, whole_named);
         by_key(a, b, [&](const Side& s, TensorId id, LikenessKey& key) {
-            key = {s.above[i(id)], s.names[i(id)], 0};
-            return s.names[i(id)] != 0;
+            key = {s.above[id], s.names[id], 0};
+            return s.names[id] != 0;
         });
         by_key(a, b, [&](const Side& s, TensorId id, LikenessKey& key) {
-            key = {s.below[i(id)], s.names[i(id)], 0};
-            return s.names[i(id)] != 0;
+            key = {s.below[id], s.names[id], 0};
+            return s.names[id] != 0;
         });
         spread(a, b, NameRule::same);
         by_key(a, b, [&](const Side& s, TensorId id, LikenessKey& key) {
-            key = {s.above[i(id)], 0, 0};
+            key = {s.above[id], 0, 0};
             return s.shape.has_sources(id);
         });
         by_key(a, b, [&](const Side& s, TensorId id, LikenessKey& key) {
-            key = {s.below[i(id)], 0, 0};
+            key = {s.below[id], 0, 0};
             return s.shape.has_sources(id) && s.shape.n_uses(id) > 0;
         });
         spread(a, b, NameRule::any);

@@ -90,8 +90,7 @@ private:
         return history.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
     }
     static std::string shape_of(const record::EvaluationBegin& begin) {
-        return std::string(kind_text(begin.kind)) +
-               (begin.n_tokens ? " of " + std::to_string(*begin.n_tokens) + (begin.n_tokens == 1 ? " token" : " tokens") : "");
+        return std::string(kind_text(begin.kind)) + (begin.n_tokens ? " of " + words::counted(*begin.n_tokens, "token") : "");
     }
 
     void only_in_one(const EvaluationPair& evaluations) {

@@ -4,6 +4,7 @@
 #include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 
 #include <span>
 
@@ -37,13 +38,7 @@ std::string parameters_text(const Params& params) {
 }
 
 std::string flags_text(const TensorInfo& t) {
-    std::string text;
-    for (const auto& [flag, word] : {std::pair{flag_input, "input"}, std::pair{flag_output, "output"},
-                                     std::pair{flag_param, "param"}, std::pair{flag_loss, "loss"}}) {
-        if ((t.flags & flag) != 0) {
-            text += (text.empty() ? "" : " ") + std::string(word);
-        }
-    }
+    std::string text = joined(words::flag_names(t.flags), " ");
     if (t.usage == BufferUsage::weights) {
         text += text.empty() ? "weights" : " weights";
     }

@@ -66,11 +66,7 @@ private:
     std::vector<PerfettoArgument>& out_;
 };
 
-std::string title(Pass pass) {
-    std::string name(pass_name(pass));
-    const std::string_view more = pass_title(pass);
-    return decides(pass) ? "pass " + name + " " + std::string(more) : name;
-}
+std::string title(Pass pass) { return (decides(pass) ? "pass " : "") + words::pass_and_title(pass); }
 
 } // namespace
 

@@ -46,7 +46,7 @@
 #define SSCP_UNKNOWN_16 ((int16_t)-32768)
 #define SSCP_UNKNOWN_32 ((int32_t)-2147483647 - 1)
 #define SSCP_UNKNOWN_64 ((int64_t)-9223372036854775807 - 1)
-#define SSCP_UNKNOWN_U8 255u /* also of an answer: nobody asked */
+#define SSCP_UNKNOWN_U8 255u /* also of an answer: the backend was not asked */
 
 enum {
     SSCP_MAJOR = 1, /* of the stream's version */

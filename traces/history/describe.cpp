@@ -49,8 +49,8 @@ public:
         return "with " + text(f.setting) + " it would have been graph " + std::to_string(f.graph);
     }
     std::string operator()(const record::Reserve& f) const {
-        return "memory reserved for " + std::to_string(f.n_tokens) + (f.n_tokens == 1 ? " token" : " tokens") +
-               " at once, graph " + std::to_string(f.graph) + (f.error == 0 ? "" : ", failed: " + text(f.error));
+        return "memory reserved for " + words::counted(f.n_tokens, "token") + " at once, graph " + std::to_string(f.graph) +
+               (f.error == 0 ? "" : ", failed: " + text(f.error));
     }
     std::string operator()(const record::Pin& f) const {
         std::string s = tensor(f.tensor) + ": ";

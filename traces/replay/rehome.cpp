@@ -13,21 +13,10 @@ namespace {
 /// The last one of the order is the host.
 void renumber(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order) {
     in.session.backends.clear();
-    std::vector<Answer> answers;
-    std::vector<uint8_t> offload;
-    const size_t n = in.graph.tensors.size();
     for (const BackendId b : order) {
         in.session.backends.push_back(recorded.backends[b]);
-        const std::ptrdiff_t first = b * n;
-        const std::ptrdiff_t count = n;
-        if (static_cast<size_t>(first + count) <= in.answers.op_answers.size()) {
-            answers.insert(answers.end(), in.answers.op_answers.begin() + first, in.answers.op_answers.begin() + first + count);
-            offload.insert(offload.end(), in.answers.offload_answers.begin() + first,
-                           in.answers.offload_answers.begin() + first + count);
-        }
     }
-    in.answers.op_answers = std::move(answers);
-    in.answers.offload_answers = std::move(offload);
+    in.answers.keep_backends(order);
     for (TensorInfo& t : in.graph.tensors) {
         if (t.user_backend != no_backend) {
             const auto at = std::find(order.begin(), order.end(), t.user_backend);
@@ -148,18 +137,7 @@ private:
         const TensorInfo copy = graph_.tensors[of];
         graph_.tensors.push_back(copy);
         graph_.leafs.push_back(id);
-        std::vector<Answer> answers;
-        std::vector<uint8_t> offload;
-        const std::ptrdiff_t n = id;
-        for (std::ptrdiff_t at = 0; at + n <= static_cast<std::ptrdiff_t>(in_.answers.op_answers.size()); at += n) {
-            answers.insert(answers.end(), in_.answers.op_answers.begin() + at, in_.answers.op_answers.begin() + at + n);
-            answers.push_back(in_.answers.op_answers[at + of]);
-            offload.insert(offload.end(), in_.answers.offload_answers.begin() + at, in_.answers.offload_answers.begin() + at + n);
-            offload.push_back(in_.answers.offload_answers[at + of]);
-        }
-        in_.answers.op_answers = std::move(answers);
-        in_.answers.offload_answers = std::move(offload);
-        in_.answers.n_tensors = n_of(graph_.tensors);
+        in_.answers.add_tensor(of);
         return id;
     }
 

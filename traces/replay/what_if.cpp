@@ -95,14 +95,13 @@ public:
         if (changes_devices()) {
             rehome(in, recorded_, order_of(in), policy_ ? &*policy_ : nullptr);
         }
-        const size_t n = in.graph.tensors.size();
-        for (size_t b = 0; b < in.session.backends.size(); ++b) {
+        for (BackendId b = 0; b < n_of(in.session.backends); ++b) {
             const BackendInfo& backend = in.session.backends[b];
             if (what_if_.offload_min_batch && holds_layers(backend.kind.value_or(""))) {
-                for (size_t t = 0; t < n && b * n + t < in.answers.offload_answers.size(); ++t) {
+                for (TensorId t = 0; t < n_of(in.graph.tensors) && in.answers.has(b, t); ++t) {
                     const int64_t batch =
                         offload_batch(in.graph.tensors[t].op.value_or(Op::NONE), in.graph.tensors[t].ne.value_or(Shape{}));
-                    in.answers.offload_answers[b * n + t] = batch > 0 && batch >= *what_if_.offload_min_batch ? 1 : 0;
+                    in.answers.set_offload(b, t, batch > 0 && batch >= *what_if_.offload_min_batch);
                 }
             }
         }
@@ -191,16 +190,15 @@ private:
     }
 
     void refuse_operators(const OwnedGraph& graph, CapabilityTable& answers) const {
-        const size_t n = graph.tensors.size();
         for (const WhatIf::RefusedOp& r : what_if_.refusals) {
-            for (size_t b = 0; b < recorded_.backends.size(); ++b) {
+            for (BackendId b = 0; b < n_of(recorded_.backends); ++b) {
                 const BackendInfo& backend = recorded_.backends[b];
                 if (!same_ignoring_case(r.device, backend.name) && !same_ignoring_case(r.device, backend.device)) {
                     continue;
                 }
-                for (size_t t = 0; t < n && b * n + t < answers.op_answers.size(); ++t) {
+                for (TensorId t = 0; t < n_of(graph.tensors) && answers.has(b, t); ++t) {
                     if (r.is(graph.tensors[t])) {
-                        answers.op_answers[b * n + t] = Answer::no(Refusal::op, "refused by --set");
+                        answers.refuse(b, t, Answer::no(Refusal::op, "refused by --set"));
                     }
                 }
             }

@@ -46,12 +46,6 @@ void append_shown(std::string& out, std::string_view text, bool html) {
 
 } // namespace
 
-std::string plain_label(std::string_view text) {
-    std::string out;
-    append_shown(out, text, false);
-    return out;
-}
-
 std::string html_label(std::string_view text) {
     std::string out;
     append_shown(out, text, true);

@@ -8,10 +8,8 @@
 /// tables, and the text is to be compared line by line.
 namespace schedscope {
 
-/// Text as it is to be seen, made safe for a quoted attribute (label, tooltip): backslashes and entities kept literal, control
-/// characters shown as ␤ or �, broken UTF-8 as �. Not quoted yet.
-std::string plain_label(std::string_view text);
-/// The same for the text inside an HTML-like label. Never empty: a space stands for nothing, as Graphviz refuses empty elements.
+/// Text as it is to be seen, inside an HTML-like label: backslashes and entities kept literal, control characters shown as ␤ or
+/// �, broken UTF-8 as �. Never empty: a space stands for nothing, as Graphviz refuses empty elements.
 std::string html_label(std::string_view text);
 /// A name as part of an id: printable ASCII stays, all else (and " \ % < > @) becomes %XX, so that ids never need escapes.
 std::string id_of_name(std::string_view name);
@@ -21,7 +19,7 @@ std::string clipped(std::string_view text, size_t n);
 /// [key="value" key=<html> …]
 class Attributes {
 public:
-    Attributes& text(std::string_view key, std::string_view shown);  ///< escaped with plain_label
+    Attributes& text(std::string_view key, std::string_view shown);  ///< quoted, and shown as in html_label
     Attributes& html(std::string_view key, std::string_view markup); ///< made with html_label and tags
     Attributes& raw(std::string_view key, std::string_view value);   ///< known to need no escapes
     Attributes& number(std::string_view key, int64_t value);

@@ -123,7 +123,7 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
     size_t n = 0;
     for (const TensorId tensor : tensors) {
         if (n++ == most) {
-            return text + " and " + words::count(tensors.size() - most) + " more";
+            return text + " " + words::and_more(tensors.size() - most);
         }
         text += (text.empty() ? "" : ", ") + clipped(subject_.name(tensor), 32);
     }

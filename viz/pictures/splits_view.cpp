@@ -35,7 +35,7 @@ std::string names_of(const Subject& subject, const std::vector<TensorId>& tensor
         text += (i == 0 ? "" : ", ") + clipped(subject.name(tensors[i]), 40);
     }
     if (tensors.size() > most) {
-        text += " and " + words::count(tensors.size() - most) + " more";
+        text += " " + words::and_more(tensors.size() - most);
     }
     return text;
 }

@@ -270,7 +270,7 @@ void Describer::record(const Record& rec, Facts& facts) {
                        by(or_none(f.by));
                    },
                    [&](const record::SplitBegin& f) {
-                       facts.set(Field::pass, "5");
+                       facts.set(Field::pass, pass_name(Pass::split));
                        facts.set(Field::backend, backend(or_none(f.backend)));
                        facts.set(Field::why, f.why ? split_reason_name(*f.why) : std::string_view());
                        by(or_none(f.by));
@@ -278,20 +278,20 @@ void Describer::record(const Record& rec, Facts& facts) {
                    },
                    [&](const record::SplitEnd& f) { split(f.index); },
                    [&](const record::SplitInput& f) {
-                       facts.set(Field::pass, "5");
+                       facts.set(Field::pass, pass_name(Pass::split));
                        facts.set(Field::from, backend(or_none(f.from)));
                        facts.set_known(Field::bytes, f.bytes);
                        by(or_none(f.node));
                        split(f.split);
                    },
                    [&](const record::CopyMade& f) {
-                       facts.set(Field::pass, "5");
+                       facts.set(Field::pass, pass_name(Pass::split));
                        facts.set(Field::backend, backend(f.backend));
                        facts.set_known(Field::bytes, f.bytes);
                        by(f.of);
                    },
                    [&](const record::Rewired& f) {
-                       facts.set(Field::pass, "5");
+                       facts.set(Field::pass, pass_name(Pass::split));
                        by(f.copy);
                    },
                    [&](const record::Reorder& f) { split(f.split); },
@@ -313,7 +313,7 @@ void Describer::record(const Record& rec, Facts& facts) {
                        by(f.in_place_of);
                    },
                    [&](const record::Execute& f) {
-                       facts.set(Field::pass, "execute");
+                       facts.set(Field::pass, pass_name(Pass::execute));
                        facts.set(Field::backend, backend(f.backend));
                        text(Field::kernel, f.kernel);
                        facts.set_known(Field::bytes, f.bytes);
@@ -321,7 +321,7 @@ void Describer::record(const Record& rec, Facts& facts) {
                        split(f.split);
                    },
                    [&](const record::SplitRun& f) {
-                       facts.set(Field::pass, "execute");
+                       facts.set(Field::pass, pass_name(Pass::execute));
                        facts.set(Field::backend, backend(f.backend));
                        if (f.start_ns && f.end_ns) {
                            facts.set_known(Field::time, *f.end_ns - *f.start_ns);
@@ -329,7 +329,7 @@ void Describer::record(const Record& rec, Facts& facts) {
                        split(f.split);
                    },
                    [&](const record::Transfer& f) {
-                       facts.set(Field::pass, "execute");
+                       facts.set(Field::pass, pass_name(Pass::execute));
                        facts.set(Field::backend, backend(f.to));
                        facts.set(Field::from, backend(f.from));
                        facts.set_known(Field::bytes, f.bytes);
@@ -351,7 +351,7 @@ void Describer::record(const Record& rec, Facts& facts) {
                        facts.set_known(Field::bytes, f.host_bytes);
                    },
                    [&](const record::Difference& f) {
-                       facts.set(Field::pass, "execute");
+                       facts.set(Field::pass, pass_name(Pass::execute));
                        facts.set(Field::backend, backend(f.backend));
                        facts.set(Field::why, words::verdict(f));
                        facts.set(Field::error, f.nmse);

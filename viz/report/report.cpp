@@ -10,6 +10,7 @@
 #include "viz/pictures/layout_process.h"
 #include "viz/pictures/palette.h"
 #include "viz/report/report_parts.h"
+#include "viz/tables/table_json.h"
 #include "viz/tables/tokens.h"
 
 #include <map>
@@ -23,7 +24,6 @@ namespace {
 using nlohmann::json;
 
 /// Null: it is not known.
-template <typename T> json known_or_null(const std::optional<T>& value) { return value ? json(*value) : json(nullptr); }
 
 class ReportData {
 public:
@@ -192,9 +192,9 @@ void ReportData::add_evaluation(EvaluationId evaluation) {
     const auto plan = plan_of_.find(planned);
     json row{{"id", evaluation},
              {"kind", kind_text(span.begin.kind)},
-             {"tokens", known_or_null(span.begin.n_tokens)},
-             {"sequences", known_or_null(span.begin.n_sequences)},
-             {"outputs", known_or_null(span.begin.n_outputs)},
+             {"tokens", or_null(span.begin.n_tokens)},
+             {"sequences", or_null(span.begin.n_sequences)},
+             {"outputs", or_null(span.begin.n_outputs)},
              {"reused", span.begin.reused},
              {"planned_in", planned},
              {"failed_check", history_.source().text(span.begin.failed_check)},
@@ -221,9 +221,9 @@ json ReportData::session() const {
         const BackendInfo& info = session.backends[b];
         const BackendStyle& style = palette[narrow<BackendId>(b)];
         backends.push_back({{"name", info.name},
-                            {"kind", known_or_null(info.kind)},
+                            {"kind", or_null(info.kind)},
                             {"description", info.description},
-                            {"memory", known_or_null(info.memory_bytes)},
+                            {"memory", or_null(info.memory_bytes)},
                             {"letter", style.letter},
                             {"fill", style.fill},
                             {"pale", style.pale},
@@ -290,7 +290,7 @@ json ReportData::collect() {
     data["summary"] = {{"steps", summary.steps},
                        {"evaluations", summary.evaluations},
                        {"plans", summary.plans},
-                       {"tokens", known_or_null(summary.tokens)}};
+                       {"tokens", or_null(summary.tokens)}};
     data["watched"] = history_.source().next_of(-1, fact_bit<record::Value>()) != no_step;
     data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
     data["last_planned"] = history_.last_planned();

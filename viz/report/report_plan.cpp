@@ -21,19 +21,19 @@ using nlohmann::json;
 using query::Field;
 
 /// none: a number that no tensor has, or a node of which nothing is known.
-enum class Role : uint8_t { leaf, weight, node, view, copy, none };
+enum class ReportRole : uint8_t { leaf, weight, node, view, copy, none };
 
-Role role_of(const Subject& subject, TensorId id) {
+ReportRole role_of(const Subject& subject, TensorId id) {
     if (subject.is_left_out(id)) {
-        return Role::none;
+        return ReportRole::none;
     }
     if (id >= subject.n_tensors()) {
-        return subject.made_by(id) != nullptr ? Role::copy : Role::none;
+        return subject.made_by(id) != nullptr ? ReportRole::copy : ReportRole::none;
     }
     if (!subject.is_node(id)) {
-        return subject.is_weight(id) ? Role::weight : Role::leaf;
+        return subject.is_weight(id) ? ReportRole::weight : ReportRole::leaf;
     }
-    return subject.is_view_op(id) ? Role::view : Role::node;
+    return subject.is_view_op(id) ? ReportRole::view : ReportRole::node;
 }
 
 /// [name, operator, as people read it, type, extents (null: unknown), role, split, group, position in the order, kind, bytes
@@ -47,7 +47,7 @@ json tensor_rows(History& history, const Subject& subject, const std::vector<int
         describer.tensor(subject.state, id, facts);
         const double bytes = facts.number(Field::bytes);
         json ne = info.ne ? json(*info.ne) : json(nullptr);
-        rows.push_back({texts.number(subject.is_left_out(id) ? "(unknown)" : subject.name(id)),
+        rows.push_back({texts.number(subject.is_left_out(id) ? query::left_out_name : subject.name(id)),
                         texts.number(facts.text(Field::op)), texts.number(operator_text(info)), texts.number(type_text(info)),
                         std::move(ne), role_of(subject, id), subject.state.tensors[id].split, group_of[id], subject.position(id),
                         texts.number(facts.text(Field::kind)),

@@ -68,7 +68,7 @@ void QueriesTable::update(const PlanState& state) {
 
 const Answer& QueriesTable::answer(BackendId backend, TensorId id) const {
     const CapabilityTable& answers = history().source().answers(plan_->graph);
-    return answers.op_answers[backend * static_cast<size_t>(answers.n_tensors) + id];
+    return answers.op_answer(backend, id);
 }
 
 /// Those that were looked at last are kept.
@@ -98,9 +98,6 @@ QueriesTable::Plan QueriesTable::read_graph() const {
     const OwnedGraph& graph = *history().graph_of(state());
     const CapabilityTable& answers = history().source().answers(plan.graph);
     plan.answered = !answers.op_answers.empty();
-    const auto answer_of = [&](BackendId backend, TensorId id) -> const Answer& {
-        return answers.op_answers[backend * static_cast<size_t>(answers.n_tensors) + id];
-    };
     std::map<std::string, std::vector<TensorId>> by_op;
     for (const TensorId id : graph.nodes) {
         by_op[operator_text(graph.tensors[id])].push_back(id);
@@ -119,9 +116,9 @@ QueriesTable::Plan QueriesTable::read_graph() const {
         for (BackendId b = 0; b < plan.n_backends && op != unknown_text; ++b) {
             QueriesRow::Refused& refused = plan.refused.emplace_back();
             std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(refused.nodes),
-                         [&](TensorId id) { return plan.answered && !answer_of(b, id).yes; });
+                         [&](TensorId id) { return plan.answered && !answers.op_answer(b, id).yes; });
             if (!refused.nodes.empty()) {
-                const Answer& answer = answer_of(b, refused.nodes.front());
+                const Answer& answer = answers.op_answer(b, refused.nodes.front());
                 refused.why = words::refusal(answer.reason, answer.detail);
             }
             plan.rows.push_back({index, b, 0, 0, &refused});

@@ -29,7 +29,7 @@ public:
     static std::span<const Entry> entries();
     std::string_view kind(int row) const override { return rows_[row].refused->nodes.empty() ? "yes" : "no"; }
 
-    struct Asked {
+    struct AskedAt {
         Step step;
         record::BackendQuery query;
     };
@@ -42,7 +42,7 @@ public:
     int32_t op_of(TensorId id) const { return plan_->op_at(id); } ///< −1: it is no node
     int row_of(int32_t op, BackendId backend) const { return plan_->row(op, backend); }
     /// Of the questions of a row, in order.
-    const Asked& asked(int row, int n) const { return plan_->asked[plan_->asked_of[row][n]]; }
+    const AskedAt& asked(int row, int n) const { return plan_->asked[plan_->asked_of[row][n]]; }
     /// What a backend said of a node.
     const Answer& answer(BackendId backend, TensorId id) const;
 
@@ -62,7 +62,7 @@ private:
         std::vector<int32_t> op_of; ///< by tensor
         std::vector<QueriesRow> rows;
         std::list<QueriesRow::Refused> refused; ///< of each row
-        std::vector<Asked> asked;               ///< before the step asked_until
+        std::vector<AskedAt> asked;             ///< before the step asked_until
         Step asked_until = no_step;
         std::vector<std::vector<int32_t>> asked_of; ///< by row, indices into asked
 

@@ -87,7 +87,7 @@ void add_inner(TextTable& text, const Column& column, const Table& inner, int mo
         text.note(std::string(column.title) + "  " + row_text(inner, row));
     }
     if (inner.n_rows() > n) {
-        text.note("and " + words::count(inner.n_rows() - n) + " more");
+        text.note(words::and_more(inner.n_rows() - n));
     }
 }
 

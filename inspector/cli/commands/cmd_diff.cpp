@@ -5,6 +5,7 @@
 #include "inspector/cli/show/diff_json.h"
 #include "inspector/cli/show/diff_text.h"
 #include "inspector/cli/show/trace_input.h"
+#include "runtime/system/number_words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -34,7 +35,7 @@ void say_what_they_are(const char* which, const std::string& path, const History
         line << separator << backend.name;
         separator = ", ";
     }
-    line << separator << history.n_evaluations() << (history.n_evaluations() == 1 ? " evaluation" : " evaluations");
+    line << separator << words::counted(history.n_evaluations(), "evaluation");
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "runtime/error.h"
 #include "runtime/scheduler/optimised_order.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/number_words.h"
 #include "traces/replay/no_change.h"
 #include "traces/replay/replay.h"
 #include "traces/replay/what_if.h"
@@ -46,14 +47,14 @@ nlohmann::json result_json(const ReplayResult& result) {
 }
 
 void result_text(const ReplayResult& result, std::ostream& out) {
-    out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
-        << result.compared << " decisions identical\n";
+    out << words::counted(result.plans, "plan") << " made again: " << result.identical << " of " << result.compared
+        << " decisions identical\n";
     for (const ReplayDifference& d : result.differences) {
         OutputLine(out) << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
                         << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now);
     }
     if (result.n_differences > std::ssize(result.differences)) {
-        out << "  … and " << result.n_differences - std::ssize(result.differences) << " more\n";
+        out << "  … " << words::and_more(result.n_differences - std::ssize(result.differences)) << '\n';
     }
 }
 

@@ -59,7 +59,7 @@ const PlanState& choose_state(History& history, const ShowArguments& options) {
 }
 
 int show_topic(History& history, const ShowArguments& options) {
-    const show::Topic* topic = show::find_topic(options.what);
+    const show::ShownTopic* topic = show::find_topic(options.what);
     if (topic == nullptr) {
         throw Error(ErrorKind::usage, "--what " + options.what + ": there is " + show::topic_names());
     }

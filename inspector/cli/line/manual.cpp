@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::string_view description = R"(.B schedscope
 shows why a tensor program runs where it runs.
-It is a complete inference runtime of the ggml family (GGUF models; CPU, BLAS and Vulkan backends; the five\-pass backend scheduler)
-that writes a record of every decision it makes: which backend each tensor got, in which pass, by which rule, because of which other tensor,
-and which backends were asked and said no.
+It is a complete inference runtime of the ggml family (GGUF models; CPU, BLAS and Vulkan backends; the five\-pass backend
+scheduler) that writes a record of every decision it makes: which backend each tensor got, in which pass, by which rule,
+because of which other tensor, and which backends were asked and said no.
 On those records stand a terminal inspector that steps forward and backward, pictures of the splits, timelines,
 and a trace file that anybody can replay without the devices.
 .PP
@@ -38,8 +38,8 @@ schedscope inspect run.trace
 .RE
 .PP
 Results go to standard output, everything else to standard error.
-What files and models hold is not trusted: a terminal gets none of their control characters, nor what turns the direction of letters,
-but sees them as
+What files and models hold is not trusted: a terminal gets none of their control characters, nor what turns the direction of
+letters, but sees them as
 .BR ? ;
 to a pipe or a file generated text goes as it is, and JSON has such characters escaped.
 An error is one line that says what is wrong and what to do where that is known.

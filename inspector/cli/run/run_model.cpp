@@ -72,8 +72,8 @@ std::vector<Token> scored_tokens(const RunArguments& arguments, const Session& s
 std::string score_file(const RunArguments& arguments, Session& session, const RunOutput& output) {
     const Perplexity p = perplexity(session, scored_tokens(arguments, session), output.stop);
     std::ostringstream line;
-    line << std::fixed << std::setprecision(4) << "perplexity " << p.value << " ± " << p.error << " over " << p.n_tokens
-         << (p.n_tokens == 1 ? " token\n" : " tokens\n");
+    line << std::fixed << std::setprecision(4) << "perplexity " << p.value << " ± " << p.error << " over "
+         << words::counted(p.n_tokens, "token") << '\n';
     if (!output.quiet) {
         std::cout << line.str() << std::flush;
     }

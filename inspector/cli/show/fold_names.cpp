@@ -1,5 +1,6 @@
 #include "inspector/cli/show/fold_names.h"
 
+#include "runtime/system/number_words.h"
 #include "traces/history/words/layer_in_name.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::string listed(const std::vector<std::string>& names) {
     for (size_t i = 0; i < std::min(names.size(), most); ++i) {
         text += (i == 0 ? "" : ", ") + names[i];
     }
-    return names.size() > most ? text + ", and " + std::to_string(names.size() - most) + " more" : text;
+    return names.size() > most ? text + ", " + words::and_more(names.size() - most) : text;
 }
 
 } // namespace

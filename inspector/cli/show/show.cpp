@@ -60,7 +60,7 @@ template <typename Table> json json_of_one(History& history, const PlanState& st
     const Table table = table_of<Table>(history, state);
     return {{std::string(table.key()), json_of(table)}};
 }
-template <typename Table> constexpr Topic topic(std::string_view what, bool of_all = false) {
+template <typename Table> constexpr ShownTopic topic(std::string_view what, bool of_all = false) {
     return {what, print_one<Table>, json_of_one<Table>, of_all};
 }
 
@@ -165,23 +165,23 @@ constexpr std::array topics = {
     topic<tables::NodesTable>("assignments"),
     topic<tables::SplitsTable>("splits"),
     topic<tables::CopiesTable>("copies"),
-    Topic{"fusion", print_one<tables::GroupsTable>, fusion_json},
-    Topic{"memory", print_memory, memory_json},
+    ShownTopic{"fusion", print_one<tables::GroupsTable>, fusion_json},
+    ShownTopic{"memory", print_memory, memory_json},
     topic<tables::TimelineTable>("kernels"),
-    Topic{"tokens", print_tokens, json_of_one<tables::TokensTable>},
+    ShownTopic{"tokens", print_tokens, json_of_one<tables::TokensTable>},
     topic<tables::EvaluationsTable>("reuse"),
     topic<tables::ValuesTable>("values", true),
-    Topic{"differences", print_differences, differences_json, true},
-    Topic{"verdicts", print_verdicts, verdicts_json, true},
+    ShownTopic{"differences", print_differences, differences_json, true},
+    ShownTopic{"verdicts", print_verdicts, verdicts_json, true},
 };
 
 } // namespace
 
-const Topic* find_topic(std::string_view what) {
-    const auto* found = std::find_if(topics.begin(), topics.end(), [&](const Topic& topic) { return topic.what == what; });
+const ShownTopic* find_topic(std::string_view what) {
+    const auto* found = std::find_if(topics.begin(), topics.end(), [&](const ShownTopic& topic) { return topic.what == what; });
     return found == topics.end() ? nullptr : found;
 }
 
-std::string topic_names() { return joined(topics, "|", &Topic::what); }
+std::string topic_names() { return joined(topics, "|", &ShownTopic::what); }
 
 } // namespace schedscope::show

@@ -11,7 +11,7 @@
 namespace schedscope::show {
 
 /// What `show --what WHAT` prints for a state: as text for people, as JSON: an object with a list for each table.
-struct Topic {
+struct ShownTopic {
     std::string_view what;
     void (*print)(History& history, const PlanState& state, std::ostream& out);
     nlohmann::json (*json)(History& history, const PlanState& state);
@@ -19,7 +19,7 @@ struct Topic {
 };
 
 /// Null: there is no such topic.
-const Topic* find_topic(std::string_view what);
+const ShownTopic* find_topic(std::string_view what);
 /// "passes|assignments|…", for the usage.
 std::string topic_names();
 

@@ -48,7 +48,7 @@ std::string title(const AlikePlans& told) {
     ids += told.size() > most ? " …" : "";
     const PlanComparison& c = *told.front();
     return (told.size() > 1 ? "evaluations " : "evaluation ") + ids + ": " + std::string(kind_text(c.kind)) +
-           (c.n_tokens ? ", " + std::to_string(*c.n_tokens) + (c.n_tokens == 1 ? " token" : " tokens") : "");
+           (c.n_tokens ? ", " + words::counted(*c.n_tokens, "token") : "");
 }
 
 void summary(const PlanComparison& c, std::ostream& out) {
@@ -135,7 +135,7 @@ void rows(const PlanComparison& c, std::ostream& out) {
             name += " … " + row.first->last->name;
         }
         if (row.runs > 1) {
-            name += ", and " + std::to_string(row.runs - 1) + " more alike";
+            name += ", " + words::and_more(row.runs - 1) + " alike";
         }
         table.row({row.key[3], name, std::to_string(row.tensors), row.key[4], row.key[5]});
     }
@@ -163,15 +163,16 @@ void what_if_text(const ReplayResult& result, const std::vector<std::string>& wh
             out << title(told) << ": no tensor changes\n";
             continue;
         }
-        out << title(told) << ": " << c.changes.size() << (c.changes.size() == 1 ? " tensor changes" : " tensors change") << '\n';
+        out << title(told) << ": " << words::counted(c.changes.size(), "tensor")
+            << (c.changes.size() == 1 ? " changes" : " change") << '\n';
         rows(c, out);
         out << '\n';
     }
     for (const std::string& sentence : why_unchanged) {
         OutputLine(out) << sentence;
     }
-    out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
-        << result.compared << " decisions identical" << (result.n_differences > 0 ? " (--json lists the others)" : "") << '\n';
+    out << words::counted(result.plans, "plan") << " made again: " << result.identical << " of " << result.compared
+        << " decisions identical" << (result.n_differences > 0 ? " (--json lists the others)" : "") << '\n';
 }
 
 nlohmann::json what_if_summary(const ReplayResult& result) {

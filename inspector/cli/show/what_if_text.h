@@ -15,7 +15,8 @@ namespace schedscope {
 /// why_nothing_changed where nothing did.
 void what_if_text(const ReplayResult& result, const std::vector<std::string>& why_unchanged, std::ostream& out);
 
-/// [{"evals":[0],"kind":"prefill","n_tokens":40,"recorded":{"nodes":{…},"splits":3,"copies":4,"bytes_moved":…,"memory":{…},"error":null},"now":{…}}]
+/// [{"evals":[0],"kind":"prefill","n_tokens":40,"recorded":{"nodes":{…},"splits":3,"copies":4,"bytes_moved":…,
+///  "memory":{…},"error":null},"now":{…}}]
 nlohmann::json what_if_summary(const ReplayResult& result);
 
 } // namespace schedscope

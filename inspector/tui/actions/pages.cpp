@@ -7,6 +7,7 @@
 #include "traces/history/explain.h"
 #include "traces/history/words/story_words.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 
 #include <algorithm>
 
@@ -84,8 +85,7 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
     const auto ink = [&](Step step) { return step > now ? dim : Style{}; };
     for (const StoryStep& s : story.steps) {
         const Pass pass = s.pass.value_or(Pass::none);
-        const std::string name(pass_name(pass)), title(pass_title(pass));
-        add_wrapped(lines, width, name == title ? name : name + " " + title, 14,
+        add_wrapped(lines, width, words::pass_and_title(pass), 14,
                     words::decided(session.history(), session.state(), s) + "  [step " + words::count(s.step) + "]", ink(s.step),
                     Target::step(s.step), s.step == now);
         for (const Asked& asked : s.asked) {

@@ -14,9 +14,8 @@ namespace {
 /// "pass 2a gpu down" where it is over, "in pass 2a gpu down" before; "in optimise".
 std::string pass_text(const InspectorSession& session, bool brief) {
     const Pass pass = session.state().pass;
-    const std::string name(pass_name(pass)), title(pass_title(pass));
     const bool over = is_moment(History::Unit::sweep, session.record());
-    return (over ? "pass " : "in pass ") + name + (brief || name == title ? "" : " " + title);
+    return (over ? "pass " : "in pass ") + (brief ? std::string(pass_name(pass)) : words::pass_and_title(pass));
 }
 
 struct StatusPlace {

@@ -50,17 +50,15 @@ std::string_view short_name(Pass pass) {
 void add_answers(InspectorSession& session, std::vector<Line>& lines, TensorId id, int width) {
     const PlanState& state = session.state();
     const CapabilityTable& answers = session.history().source().answers(state.graph);
-    const size_t n_tensors = answers.n_tensors;
     if (session.is_copy(id) || session.graph()->tensors[id].op == Op::NONE) {
         return;
     }
     bool first = true;
     for (BackendId b = 0; b < session.n_backends(); ++b) {
-        const size_t at = b * n_tensors + id;
-        if (static_cast<size_t>(id) >= n_tensors || at >= answers.op_answers.size()) {
+        if (!answers.has(b, id)) {
             continue;
         }
-        const Answer& answer = answers.op_answers[at];
+        const Answer& answer = answers.op_answer(b, id);
         std::string text = session.backend_name(b) + (answer.yes ? " yes" : " no");
         if (const std::string why = words::refusal(answer.reason, answer.detail, ", "); !answer.yes && !why.empty()) {
             text += ": " + why;
@@ -177,13 +175,7 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
         }
         lines.push_back(std::move(l));
     }
-    std::string marks;
-    for (const auto& [flag, word] :
-         {std::pair{flag_input, "input"}, {flag_output, "output"}, {flag_param, "parameter"}, {flag_loss, "loss"}}) {
-        if ((info.flags & flag) != 0) {
-            marks += (marks.empty() ? "" : ", ") + std::string(word);
-        }
-    }
+    std::string marks = joined(words::flag_names(info.flags), ", ");
     const auto& types = session.history().session().buffer_types;
     if (!copy && info.buffer_type != no_buffer_type && is_index(info.buffer_type, types)) {
         marks += (marks.empty() ? "" : ", ") + ("in " + types[info.buffer_type].name) +

@@ -161,7 +161,7 @@ private:
                 joined(std::span(buffer.holders).first(n), ", ",
                        [](const accounts::MemoryRow::Holder& h) { return h.name + " " + words::bytes(h.bytes); });
             const size_t rest = buffer.holders.size() - n;
-            add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " and " + std::to_string(rest) + " more" : ""), {},
+            add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " " + words::and_more(rest) : ""), {},
                         Target::tensor(buffer.holders.front().id));
         }
     }

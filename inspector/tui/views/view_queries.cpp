@@ -95,7 +95,7 @@ public:
             add_wrapped(lines, width, "", 4, "… " + counted(n_left_out, "question") + " before these", dim);
         }
         for (int i = n_left_out; i < r.n_asked; ++i) {
-            const tables::QueriesTable::Asked& asked = table_.asked(row, i);
+            const tables::QueriesTable::AskedAt& asked = table_.asked(row, i);
             add_wrapped(lines, width, pass_name(asked.query.pass), 4, question_text(session, asked.query),
                         asked.query.yes ? Style{} : warning, Target::step(asked.step), asked.step == session.step());
         }

@@ -1,6 +1,7 @@
 #include "runtime/planner/placement/policy.h"
 
 #include "runtime/error.h"
+#include "runtime/system/number_words.h"
 
 #include <cmath>
 
@@ -33,8 +34,8 @@ std::vector<float> cumulated_shares(std::span<const PlacedDevice> devices, std::
 
 void check_shares(std::span<const float> shares, size_t n_holders, std::string_view option) {
     if (shares.size() > n_holders && n_holders > 0) {
-        throw Error(ErrorKind::usage, std::string(option) + ": " + std::to_string(shares.size()) + " shares for " +
-                                          std::to_string(n_holders) + " devices that can hold layers");
+        throw Error(ErrorKind::usage, std::string(option) + ": " + words::counted(shares.size(), "share") + " for " +
+                                          words::counted(n_holders, "device") + " that can hold layers");
     }
     for (const float share : shares) {
         if (!(share >= 0) || !std::isfinite(share)) {

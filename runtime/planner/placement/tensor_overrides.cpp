@@ -4,6 +4,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/number_words.h"
 
 #include <algorithm>
 
@@ -81,7 +82,7 @@ void count_matches(const TensorOverrides& overrides, std::string_view weight, st
 }
 
 std::string override_note(const OverrideReport& r) {
-    return "-ot " + r.pattern + "=" + r.device + ": " + std::to_string(r.matched) + " tensors" +
+    return "-ot " + r.pattern + "=" + r.device + ": " + words::counted(r.matched, "tensor") +
            (r.shadowed > 0 ? ", " + std::to_string(r.shadowed) + " more were placed by a pattern before it" : "");
 }
 

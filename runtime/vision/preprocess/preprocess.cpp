@@ -1,5 +1,7 @@
 #include "runtime/vision/preprocess/preprocess.h"
 
+#include "runtime/system/number_words.h"
+
 namespace schedscope::vision {
 
 Views prepare(const Image& image, const EncoderHparams& h, const std::string& name) {
@@ -12,8 +14,8 @@ Views prepare(const Image& image, const EncoderHparams& h, const std::string& na
 std::string description(const Views& image, int32_t n_rows) {
     const auto size = [](Size s) { return std::to_string(s.width) + " x " + std::to_string(s.height); };
     const size_t n = image.views.size();
-    return size(image.image) + " pixels" + (n > 1 ? ", at " + size(image.refined) : "") + ", " + std::to_string(n) +
-           (n == 1 ? " image, " : " images, ") + std::to_string(n_rows) + (n_rows == 1 ? " token" : " tokens");
+    return size(image.image) + " pixels" + (n > 1 ? ", at " + size(image.refined) : "") + ", " + words::counted(n, "image") +
+           ", " + words::counted(n_rows, "token");
 }
 
 std::vector<float> planes_of(const ImageView& view, const EncoderHparams& h) {

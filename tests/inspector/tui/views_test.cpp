@@ -100,7 +100,7 @@ TEST_P(View, OfSplitsSaysWhyTheyStart) {
     }
     t.press("{Home}{Down}");
     ASSERT_TRUE(t.shows("┬ split 1 ")) << t.text();
-    EXPECT_TRUE(t.shows("backend: #62 ADD l_out-1")) << t.text();
+    EXPECT_TRUE(t.shows("backend changes at #62 ADD l_out-1")) << t.text();
     EXPECT_NE(t.line(3).find("nodes 130"), std::string::npos) << "the bars: " << t.text();
     EXPECT_NE(t.line(5).find("bytes 1.0 KiB"), std::string::npos) << t.text();
 }

@@ -113,7 +113,7 @@ TEST(Placement, OverridesBeatThePartAndTheFirstMatchWins) {
     EXPECT_EQ(reports[0].matched, 1);
     EXPECT_EQ(reports[1].matched, 1);
     EXPECT_EQ(reports[1].shadowed, 1);
-    EXPECT_EQ(override_note(reports[1]), "-ot blk\\.1\\.=Vulkan1: 1 tensors, 1 more were placed by a pattern before it");
+    EXPECT_EQ(override_note(reports[1]), "-ot blk\\.1\\.=Vulkan1: 1 tensor, 1 more were placed by a pattern before it");
 }
 
 TEST(Placement, OfTheCacheIsItsLayersUnlessItIsKeptOnTheHost) {

@@ -45,13 +45,14 @@ TEST(DotText, AttributesAreReadBackAsWritten) {
 TEST(DotText, HtmlLabelIsNeverEmpty) { EXPECT_EQ(html_label(""), " "); }
 
 TEST(DotText, ReplacesWhatIsNotUtf8) {
-    EXPECT_EQ(plain_label("a\xFF"
-                          "b"),
-              "a\xEF\xBF\xBD"
-              "b");
-    EXPECT_EQ(plain_label("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD") << "an overlong slash";
-    EXPECT_EQ(plain_label("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "half a surrogate pair";
-    EXPECT_EQ(plain_label("日本"), "日本");
+    const auto shown = [](std::string_view text) { return Attributes().text("label", text).str(); };
+    EXPECT_EQ(shown("a\xFF"
+                    "b"),
+              "label=\"a\xEF\xBF\xBD"
+              "b\"");
+    EXPECT_EQ(shown("\xC0\xAF"), "label=\"\xEF\xBF\xBD\xEF\xBF\xBD\"") << "an overlong slash";
+    EXPECT_EQ(shown("\xED\xA0\x80"), "label=\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"") << "half a surrogate pair";
+    EXPECT_EQ(shown("日本"), "label=\"日本\"");
 }
 
 TEST(DotText, ClipsByCharacter) {

@@ -9,6 +9,11 @@ std::string pass(Pass pass) {
     return name == title ? name : "pass " + name + " (" + title + ")";
 }
 
+std::string pass_and_title(Pass pass) {
+    const std::string name(pass_name(pass)), title(pass_title(pass));
+    return name == title ? name : name + " " + title;
+}
+
 std::string evaluations(EvaluationId n) { return "0…" + count(n - 1); }
 
 std::string evaluation_of(EvaluationId id, EvaluationId n) { return count(id) + " (" + evaluations(n) + ")"; }
@@ -42,6 +47,17 @@ std::string refusal(Refusal reason, std::string_view detail, std::string_view be
     std::string text(refusal_name(reason));
     text += text.empty() || detail.empty() ? std::string_view() : between;
     return text += detail;
+}
+
+std::vector<std::string_view> flag_names(uint8_t flags) {
+    std::vector<std::string_view> names;
+    for (const auto& [flag, name] :
+         {std::pair{flag_input, "input"}, {flag_output, "output"}, {flag_param, "param"}, {flag_loss, "loss"}}) {
+        if ((flags & flag) != 0) {
+            names.emplace_back(name);
+        }
+    }
+    return names;
 }
 
 std::string asked(Question question, std::string_view memory, bool yes, std::string_view why) {

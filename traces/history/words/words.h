@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// What records say in numbers, as people read it.
 namespace schedscope::words {
 
 std::string pass(Pass pass);             ///< "pass 2a (gpu down)", "optimise"
+std::string pass_and_title(Pass pass);   ///< shorter: "2a gpu down", "optimise"
 std::string evaluations(EvaluationId n); ///< they count from 0: "0…7" are eight
 /// "3 (0…7)" is one of eight.
 std::string evaluation_of(EvaluationId id, EvaluationId n);
@@ -24,6 +26,8 @@ std::string
 value(const record::Value& v); ///< "from 0 to 1, mean 0.25, norm 2 of 16 elements"; with its NaN and infinite ones, if any
 /// "type: source 1 is not F32", or as much of it as is known; empty: nothing.
 std::string refusal(Refusal reason, std::string_view detail, std::string_view between = ": ");
+/// "input", "param": of TensorFlags.
+std::vector<std::string_view> flag_names(uint8_t flags);
 /// What a backend was asked, and what it said: "runs this operator? no: type: source 1 is not F32". memory: with
 /// Question::buffer_type.
 std::string asked(Question question, std::string_view memory, bool yes, std::string_view why);

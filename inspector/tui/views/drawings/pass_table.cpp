@@ -4,6 +4,7 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "traces/history/accounts/passes.h"
+#include "traces/history/words/words.h"
 
 #include <algorithm>
 
@@ -51,8 +52,8 @@ std::vector<Line> PassTable::draw(InspectorSession& session, int, int height, in
         const int left = pass_label_width + int_of(i) * column, end = left + column - 1;
         const bool now = row.pass == session.state().pass && planned_ == session.state().evaluation;
         const bool over = row.end != no_step && row.end <= session.step();
-        const std::string name(pass_name(row.pass)), title(pass_title(row.pass));
-        cells.text(0, left, name == title || column < 14 ? name : name + " " + title, now ? accent.with_reverse() : bold, end);
+        cells.text(0, left, column < 14 ? std::string(pass_name(row.pass)) : words::pass_and_title(row.pass),
+                   now ? accent.with_reverse() : bold, end);
         const auto put = [&](int line, const std::string& text, Style style) {
             cells.text(line, left, over ? text : "·", style, end);
         };

@@ -247,7 +247,7 @@ TEST(LeversThatAreNotUnderstood, AreSaidInALine) {
     Planned shared = s;
     shared.tensor_split = {1, 2};
     EXPECT_EQ(refusal(*recorded(shared), {"device-order=big"}),
-              "device-order: the recorded -ts: 2 shares for 1 devices that can hold layers");
+              "device-order: the recorded -ts: 2 shares for 1 device that can hold layers");
 }
 
 /// A pattern that takes other programs' time without end is answered, or refused, at once.
