@@ -91,16 +91,27 @@ private:
         return true;
     }
 
-    /// How many tokens it is for, by the names that llama.cpp gives its inputs.
+    const char* name_of(const Tensor* t) const { return reinterpret_cast<const char*>(t) + at_.name; }
+
+    /// How many tokens it is for, by the names that llama.cpp gives its inputs; for some years it gave them none, and then by
+    /// what reads the embeddings.
     void find_batch() {
         plan_.n_tokens = plan_.n_outputs = SSCP_UNKNOWN_32;
         for (int i = 0; i < plan_.n_leafs; ++i) {
             const Tensor* const t = plan_.tensors[i].tensor;
-            const char* const name = reinterpret_cast<const char*>(t) + at_.name;
-            if (strcmp(name, "inp_tokens") == 0) {
+            if (strcmp(name_of(t), "inp_tokens") == 0) {
                 plan_.n_tokens = static_cast<int>(read_at<int64_t>(t, at_.ne));
-            } else if (strcmp(name, "inp_out_ids") == 0) {
+            } else if (strcmp(name_of(t), "inp_out_ids") == 0) {
                 plan_.n_outputs = static_cast<int>(read_at<int64_t>(t, at_.ne));
+            }
+        }
+        for (int i = 0; i < plan_.n_nodes && plan_.n_tokens < 0; ++i) {
+            const Tensor *const table = plan_.tensors[plan_.n_leafs + i].src[0], *const ids =
+                                                                                     plan_.tensors[plan_.n_leafs + i].src[1];
+            if (table != nullptr && ids != nullptr && strcmp(name_of(table), "token_embd.weight") == 0 &&
+                strcmp(ggml_.call.ggml_op_name(read_at<int32_t>(plan_.tensors[plan_.n_leafs + i].tensor, at_.op)), "GET_ROWS") ==
+                    0) {
+                plan_.n_tokens = static_cast<int>(read_at<int64_t>(ids, at_.ne));
             }
         }
         plan_.kind = plan_.n_tokens < 1 ? "other" : plan_.n_tokens == 1 ? "decode" : "prefill";
@@ -142,7 +153,7 @@ private:
         memcpy(r.nb, reinterpret_cast<const char*>(t) + at_.nb, sizeof r.nb);
         r.view_source = plan_.ids.find(read_at<const Tensor*>(t, at_.view_src));
         r.view_offset = r.view_source < 0 ? 0 : read_at<int64_t>(t, at_.view_offset);
-        r.name = plan_.block.text(reinterpret_cast<const char*>(t) + at_.name);
+        r.name = plan_.block.text(name_of(t));
         r.op = word(plan_.operators, read_at<int32_t>(t, at_.op), ggml_.call.ggml_op_name);
         r.type = word(plan_.types, read_at<int32_t>(t, at_.type), ggml_.call.ggml_type_name);
         r.flags = read_at<int32_t>(t, at_.flags) & known_flags;

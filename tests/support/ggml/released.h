@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,8 @@ struct Released {
     std::string folder;  ///< it was installed into
     bool vulkan = false; ///< its Vulkan build is there, too
 };
-std::vector<Released> released_builds(); ///< by age; none: they are not here
+inline void PrintTo(const Released& build, std::ostream* out) { *out << build.version; } ///< for GoogleTest
+std::vector<Released> released_builds();                                                 ///< by age; none: they are not here
 
 /// How drive.mjs is started with a build.
 std::vector<std::string> drive(const Released& build, const std::string& model, const std::vector<std::string>& options = {});
