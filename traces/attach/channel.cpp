@@ -27,8 +27,8 @@ constexpr const char* words[] = {
 #undef F
 };
 
-void set_state(State to) { __atomic_store_n(&state, static_cast<uint32_t>(to), __ATOMIC_RELEASE); }
-State get_state() { return static_cast<State>(__atomic_load_n(&state, __ATOMIC_ACQUIRE)); }
+void set_state(State to) { __atomic_store_n(&state, static_cast<uint32_t>(to), __ATOMIC_SEQ_CST); }
+State get_state() { return static_cast<State>(__atomic_load_n(&state, __ATOMIC_SEQ_CST)); }
 
 /// The shared memory is the parent's too: it goes on writing, the child never does.
 void in_child_after_fork() { set_state(State::closed); }
@@ -96,8 +96,8 @@ void give_reason(const char* why) {
 /// At a clean end. What threads of the program still do is not recorded.
 __attribute__((destructor)) void leave() {
     if (is_open()) {
-        end_all_evaluations();
         set_state(State::closed);
+        end_all_evaluations([](Block& block) { block.commit_to(stream); });
         sscp_close(&stream);
     }
 }
@@ -127,10 +127,15 @@ void Block::put_bytes(Kind kind, const void* fields, size_t n, const void* list,
     sscp_put_bytes(&block_, kinds[static_cast<int>(kind)], fields, n, list, n_list);
 }
 
-bool Block::commit() {
-    const bool sent = begun_ && is_open() && sscp_commit(&stream, &block_) != 0;
+bool Block::commit_to(sscp_stream& to) {
+    const bool sent = begun_ && sscp_commit(&to, &block_) != 0;
     begun_ = false;
     return sent;
+}
+
+bool Block::commit() {
+    begun_ = begun_ && is_open();
+    return commit_to(stream);
 }
 
 } // namespace schedscope::attach

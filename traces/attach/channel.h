@@ -153,6 +153,7 @@ public:
     void put_list(Kind kind, const void* fields, size_t n, const void* list, size_t n_list) {
         put_bytes(kind, fields, n, list, n_list);
     }
+    bool commit_to(sscp_stream& to);
     bool commit(); ///< false: there was no room, and the stream counted it
     void forget() { begun_ = false; }
 

@@ -100,6 +100,7 @@ struct GgmlCopy {
     Layout at;
     int index; ///< among the copies of this process
     bool usable;
+    bool splits_unseen; ///< it exports split_graph and calls it within itself, past us
     char why_not[192];
     char path[512], build_id[64];
 };

@@ -32,23 +32,19 @@ private:
     int kept_;
 };
 
-Scheduler* recorded(const Sched* object) { return is_open() ? find_scheduler(object) : nullptr; }
-
 /// Plans a graph with `plan()`, or is a part of a call that does.
 template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve, bool splits, const F& plan) {
-    Scheduler* s = nullptr;
     PlanCall* const outer = plan_call;
     const bool nested = outer != nullptr && outer->scheduler->object == object;
-    {
-        const KeptErrno kept;
-        s = nested ? nullptr : recorded(object);
-    }
-    PlanCall call = {s, graph, outer, is_reserve, false, false, false};
+    const UsedScheduler used(nested ? nullptr : object);
+    Scheduler* const s = used.get();
+    PlanCall call = {s, graph, outer, is_reserve, false, false, false, false};
     PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
     if (own == nullptr) {
         return plan();
     }
-    const bool splits_itself = own->scheduler->ggml->call.ggml_backend_sched_split_graph == nullptr;
+    GgmlCopy& ggml = *own->scheduler->ggml;
+    const bool splits_itself = ggml.call.ggml_backend_sched_split_graph == nullptr || ggml.splits_unseen;
     if (splits || (!nested && splits_itself)) { // from here on the graph is as the scheduler sees it
         const KeptErrno kept;
         own->graph = graph;
@@ -65,6 +61,7 @@ template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve,
             }
             plan_call = outer;
             if (!nested) {
+                own->scheduler->ggml->splits_unseen |= !own->looked_at && succeeded;
                 send_plan(*own, succeeded);
             }
         }
@@ -233,15 +230,15 @@ SCHEDSCOPE_EXPORTED GraphByValue ggml_graph_view(Graph* graph, int first, int en
 
 SCHEDSCOPE_EXPORTED int ggml_backend_sched_graph_compute_async(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_graph_compute_async, compute);
-    RunCall call = {nullptr, run_call, 0, false};
-    {
-        const KeptErrno kept;
-        call.scheduler = run_call != nullptr && !run_call->is_waiting ? nullptr : recorded(sched); // else a backend's own
-    }
+    const UsedScheduler used(run_call != nullptr && !run_call->is_waiting ? nullptr : sched); // else a backend's own
+    RunCall call = {used.get(), run_call, 0, false};
     if (call.scheduler == nullptr) {
         return compute(sched, graph);
     }
-    begin_run(call);
+    {
+        const KeptErrno kept;
+        begin_run(call);
+    }
     run_call = &call;
     const int status = compute(sched, graph);
     run_call = call.outer;
@@ -252,11 +249,8 @@ SCHEDSCOPE_EXPORTED int ggml_backend_sched_graph_compute_async(Sched* sched, Gra
 
 SCHEDSCOPE_EXPORTED void ggml_backend_sched_synchronize(Sched* sched) {
     SCHEDSCOPE_REAL(ggml_backend_sched_synchronize, synchronize);
-    RunCall call = {nullptr, run_call, 0, true};
-    {
-        const KeptErrno kept;
-        call.scheduler = run_call != nullptr || plan_call != nullptr ? nullptr : recorded(sched);
-    }
+    const UsedScheduler used(run_call != nullptr || plan_call != nullptr ? nullptr : sched);
+    RunCall call = {used.get(), run_call, 0, true};
     if (call.scheduler == nullptr) {
         synchronize(sched);
         return;

@@ -209,7 +209,7 @@ const char* contradiction(const GgmlCopy& ggml, Graph* graph) {
     const Layout& at = ggml.at;
     const int n_nodes = read_at<int32_t>(graph, at.n_nodes), n_leafs = read_at<int32_t>(graph, at.n_leafs);
     const int size = read_at<int32_t>(graph, at.size);
-    if (n_nodes != ggml.call.ggml_graph_n_nodes(graph) || n_nodes > size || n_leafs < 0 || n_leafs > size) {
+    if (n_nodes != ggml.call.ggml_graph_n_nodes(graph) || n_leafs < 0 || (size > 0 && (n_nodes > size || n_leafs > size))) {
         return "a graph's counts";
     }
     auto* const nodes = read_at<Tensor**>(graph, at.nodes);

@@ -283,6 +283,7 @@ void put_sources(Scheduler& s) {
 
 void record_graph(PlanCall& call) {
     Scheduler& s = *call.scheduler;
+    call.looked_at = true;
     end_evaluation(s, 0);
     s.plan.sent = s.plan.ran = false;
     s.plan.block.forget();

@@ -12,6 +12,7 @@ struct PlanCall {
     PlanCall* outer;
     bool is_reserve;                       ///< memory or splits alone: nothing is going to run
     bool has_graph, has_result, has_keeps; ///< were put into the block
+    bool looked_at;                        ///< the moment for the graph came
 };
 
 /// The graph as the scheduler is going to see it, what the user pinned, and all answers. Asks in the program's thread.

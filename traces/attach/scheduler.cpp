@@ -53,6 +53,7 @@ int Scheduler::place_of(const Backend* backend) const {
 Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types, size_t graph_size, int op_offload) {
     note_scheduler();
     tell_of_copy(ggml);
+    remove_scheduler(object); // the end of an earlier one there may not have been seen
     if (!ggml.usable) {
         refuse(ggml.why_not);
         return nullptr;
@@ -99,14 +100,26 @@ Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types
     return nullptr;
 }
 
-Scheduler* find_scheduler(const Sched* object) {
+UsedScheduler::UsedScheduler(const Sched* object) {
     for (Scheduler* const& place : schedulers) {
-        Scheduler* const s = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
-        if (s != nullptr && s->object == object) {
-            return s->inert ? nullptr : s;
+        Scheduler* const s = object == nullptr ? nullptr : __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+        if (s == nullptr || s->object != object || s->inert) {
+            continue;
         }
+        __atomic_fetch_add(&s->in_use, 1, __ATOMIC_SEQ_CST);
+        if (is_open()) {
+            scheduler_ = s;
+        } else { // whoever ends the process looks at in_use after that
+            __atomic_fetch_sub(&s->in_use, 1, __ATOMIC_SEQ_CST);
+        }
+        return;
     }
-    return nullptr;
+}
+
+UsedScheduler::~UsedScheduler() {
+    if (scheduler_ != nullptr) {
+        __atomic_fetch_sub(&scheduler_->in_use, 1, __ATOMIC_SEQ_CST);
+    }
 }
 
 void remove_scheduler(const Sched* object) {
@@ -120,12 +133,18 @@ void remove_scheduler(const Sched* object) {
     }
 }
 
-void end_all_evaluations() {
+void end_all_evaluations(void (*send)(Block& block)) {
     for (Scheduler* const& place : schedulers) {
         Scheduler* const s = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
-        if (s != nullptr) {
-            end_evaluation(*s, 0);
+        if (s == nullptr || s->evaluation < 0 || __atomic_load_n(&s->in_use, __ATOMIC_SEQ_CST) != 0) {
+            continue;
         }
+        if (!s->run.begun()) {
+            s->run.begin(s->evaluation);
+        }
+        SCHEDSCOPE_PUT(s->run, evaluation_end, 0, 0);
+        send(s->run);
+        s->evaluation = -1;
     }
 }
 

@@ -66,6 +66,7 @@ struct Scheduler {
     BufferType* types[most_sched_backends]; ///< that it puts their tensors into
     int numbers[most_sched_backends];       ///< in the trace
     bool inert;
+    uint32_t in_use; ///< calls of the program that are being recorded
     Plan plan;
     List<Chunk> chunks;
     int64_t allocations; ///< calls of the allocator that planned memory
@@ -82,9 +83,21 @@ struct Scheduler {
 
 /// A new one, of the program's own call. Null: it is not recorded, and the recorder knows why.
 Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types, size_t graph_size, int op_offload);
-Scheduler* find_scheduler(const Sched* object); ///< null: not known, or given up
+/// A scheduler while a call of the program is recorded. Null: there is none by this name, it was given up, or the end has begun.
+class UsedScheduler {
+public:
+    explicit UsedScheduler(const Sched* object); ///< null: none
+    ~UsedScheduler();
+    UsedScheduler(const UsedScheduler&) = delete;
+    UsedScheduler& operator=(const UsedScheduler&) = delete;
+    Scheduler* get() const { return scheduler_; }
+
+private:
+    Scheduler* scheduler_ = nullptr;
+};
 void remove_scheduler(const Sched* object);
-void end_all_evaluations(); ///< of the process
+/// At the end of the process, when nothing more is recorded: the records that finish what no thread is at work on.
+void end_all_evaluations(void (*send)(Block& block));
 /// Something is not as it was thought to be: nothing more is recorded of this scheduler.
 void give_up(Scheduler& scheduler, const char* why);
 

@@ -18,6 +18,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ public:
     bool take() {
         bool any = false;
         try {
-            while (!reader_.ended() && !damaged()) {
+            while (!reader_.ended() && !damaged() && !failure_) {
                 const std::optional<import::StreamBlock> block = ring_.next();
                 if (!block) {
                     break;
@@ -52,12 +53,18 @@ public:
             }
         } catch (const Damage& damage) {
             damage_ = damage.what();
+        } catch (const Error& error) {
+            failure_ = error; // the program goes on
         }
         return any;
     }
     void writer_is_gone() { ring_.writer_is_gone(); }
-    /// The file is complete. Notes and errors are told, and whether it could be written.
+    /// Completes the file, and tells what there is to say of it. False: something in it is missing. Throws Error where it could
+    /// not be written.
     bool finish(const ProgramRecording& recording, bool killed) {
+        if (failure_) {
+            throw Error(*failure_);
+        }
         if (!has_records_) {
             return true;
         }
@@ -96,6 +103,7 @@ private:
     import::StreamReader reader_;
     std::set<int64_t> evaluations_;
     std::string damage_;
+    std::optional<Error> failure_;
     bool has_records_ = false;
 };
 

@@ -123,7 +123,7 @@ StartedProgram::StartedProgram(const std::vector<std::string>& command, const st
 StartedProgram::~StartedProgram() { receiver = 0; }
 
 bool StartedProgram::wait(int timeout_ms) {
-    if (!ended_ && timeout_ms != 0) {
+    if (!ended_ && timeout_ms > 0) {
         pollfd watched{process_.get(), POLLIN, 0}; // of no descriptor it waits for the time alone
         poll(&watched, 1, timeout_ms);
     }

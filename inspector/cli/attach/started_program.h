@@ -27,7 +27,7 @@ public:
     StartedProgram(const StartedProgram&) = delete;
     StartedProgram& operator=(const StartedProgram&) = delete;
 
-    /// Until it ends, or so many ms have passed. True: it has ended.
+    /// Until it ends, or so many ms have passed (−1: however long it takes). True: it has ended.
     bool wait(int timeout_ms);
     int code() const noexcept { return code_; } ///< its own once it has ended; 128 + n: signal n ended it
     bool killed() const noexcept { return killed_; }

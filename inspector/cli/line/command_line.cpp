@@ -178,6 +178,7 @@ constexpr std::array value_names = {
     ValueName{"import", "--output", "TRACE"},
     ValueName{"inspect", "--diff", "TRACE"},
     ValueName{"record", "--output", "TRACE"},
+    ValueName{"record", "program", "PROGRAM"},
     ValueName{"synth", "architecture", "ARCHITECTURE"},
     ValueName{"synth", "--preset", "PRESET"},
     ValueName{"synth", "--type", "TYPE"},

@@ -196,9 +196,12 @@ TEST_F(KilledRecording, GoesOnWhenTheRecorderIsKilled) {
     const std::vector<pid_t> recorded = children_of(std::to_string(recorder[0]));
     ASSERT_EQ(recorded.size(), 1U);
     program->signal(SIGKILL);
-    program->wait();
+    while (!program->has_ended()) {
+        std::this_thread::yield();
+    }
     EXPECT_EQ(kill(recorded[0], 0), 0); // it lives, and does not wait for anybody
     kill(recorded[0], SIGKILL);
+    program->wait(); // until both let go of their output
     expect_whole_plans();
 }
 
