@@ -76,25 +76,19 @@ TEST(Rules, OfTheEndOfPass4) {
     EXPECT_EQ(Planned(s, with(&PlannerRules::leaves_unassigned, true))["view"], "- 4.vsrc"); // before #15118
 }
 
+/// With an input in its split a weight elsewhere began another one, although it can be read there.
 TEST(Rules, OfWeightsThatBeginSplits) {
-    Sketch s{"GPU0", "CPU"};
-    s.can_use("GPU0", "CPU").refuse("CPU", {Op::MUL});
-    const TensorId a = s.node("a", Op::ADD, {s.weight("v", "GPU0"), s.node("x", Op::SQR, {s.input("in")})});
-    s.refuse("GPU0", {Op::SQR});
-    s.at(s.node("b", Op::MUL, {a, s.weight("w", "CPU")})).user_backend = 0;
-    Planned now(s);
-    EXPECT_EQ(now.splits(), "CPU[0,1) first: | GPU0[1,3) backend:");
-    // With an input in its split a weight elsewhere began another one, although it can be read there: before #10026.
-    Sketch t{"GPU0", "GPU1", "CPU"};
-    t.can_use("GPU0", "GPU1");
-    const TensorId h = t.node("h", Op::ADD, {t.weight("v", "GPU0"), t.input("in")});
-    t.at(t.node("y", Op::MUL, {h, t.weight("w", "GPU1")})).user_backend = 0;
-    EXPECT_EQ(Planned(t).splits(), "GPU0[0,2) first: in");
-    EXPECT_EQ(Planned(t, with(&PlannerRules::readable_weights_split, true)).splits(), "GPU0[0,1) first: in | GPU0[1,2) weight:");
+    Sketch s{"GPU0", "GPU1", "CPU"};
+    s.can_use("GPU1", "GPU0");
+    const TensorId h = s.node("h", Op::ADD, {s.weight("v", "GPU1"), s.input("in")});
+    s.at(s.node("y", Op::MUL, {h, s.weight("w", "GPU0")})).user_backend = 1;
+    EXPECT_EQ(Planned(s).splits(), "GPU1[0,2) first: in");
+    const PlanOptions before = with(&PlannerRules::readable_weights_split, true); // before #10026
+    EXPECT_EQ(Planned(s, before).splits(), "GPU1[0,1) first: in | GPU1[1,2) weight:");
 }
 
 TEST(Rules, OfTheRoomForInputs) {
-    for (const auto& [room, splits] : {std::pair{0, 1}, {30, 2}, {10, 4}}) { // #22789, #15722
+    for (const auto& [room, splits] : {std::pair{0, 1}, std::pair{30, 2}, std::pair{10, 4}}) { // #22789, #15722
         Sketch s{"GPU0", "CPU"};
         TensorId sum = s.node("first", Op::ADD, {s.weight("w", "GPU0"), s.input("x")});
         for (int i = 0; i < 32; ++i) {
@@ -134,11 +128,11 @@ TEST(Rules, OfChunks) {
 }
 
 /// Where the third tensor lies, in the memory of a graph whose second node runs in place of the first, which needs more bytes.
-int64_t third_offset(const PlannerRules& rules, Op op = Op::SQR) {
+int64_t third_offset(const PlannerRules& rules) {
     Sketch s{"CPU"};
     const TensorId x = s.input("x");
     const TensorId large = s.node("large", Op::MUL_MAT, {x, x});
-    const TensorId small = s.node("small", op, {large});
+    const TensorId small = s.node("small", Op::SQR, {large});
     const TensorId other = s.node("other", Op::MUL_MAT, {x, small});
     s.at(s.node("end", Op::MUL_MAT, {other, small})).flags |= flag_output;
     PlanOptions options;

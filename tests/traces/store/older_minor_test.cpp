@@ -1,11 +1,13 @@
 // A file of an earlier minor version has fewer tables: it is read as one without their records.
 
+#include "runtime/error.h"
 #include "tests/support/files.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/format/schema.h"
 #include "traces/history/words/verdict_words.h"
 #include "traces/store/reading/integrity.h"
 #include "traces/store/reading/reader.h"
+#include "traces/store/sqlite.h"
 #include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
