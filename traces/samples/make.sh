@@ -42,4 +42,11 @@ record llava-1.6 -c 2048 -ub 64 -m "$work/tiny.gguf" --mmproj "$work/eye.gguf" -
 record mixed-sampling -c 256 -ub 64 -m "$work/tiny.gguf" --device vulkan0,cpu -bs \
     --seq '0:Once upon a time' --seq '1:There was' --seq '2:The end' \
     --sampler '0:greedy' --sampler '1:top_k=40;temp=0.8;dist' --sampler '2:cpu:top_k=40;temp=0.8;dist'
+# llama.cpp v0.5.0 itself, half offloaded, where tests/support/ggml/fixtures.sh has installed it.
+build=${SCHEDSCOPE_FIXTURES:-/var/cache/schedscope-fixtures}/3.22.1
+model=$here/../../../shared/models/stories260K-f32.gguf
+if [ -e "$build/complete" ] && [ -e "$model" ]; then
+    GGML_VK_VISIBLE_DEVICES=0 "$program" record --no-text --force -o "$here/llama-cpp.trace" -- node \
+        "$here/../../tests/support/ggml/drive.mjs" "$build" "$model" --gpu vulkan --layers 3 --tokens 3 --prompt "$prompt" > "$work/out"
+fi
 record pipeline -m "$work/tiny.gguf" -c 1024 -ub 256 --tokens "$long_prompt" --temp 0 --device vulkan0,vulkan0,cpu --stages 4
