@@ -365,7 +365,7 @@ TEST_F(WithImages, WhatMakesNoSenseIsRefused) {
     EXPECT_EQ(run({"run", "-m", model(), "-p", "A <image> B", "-n", "1", "--device", "cpu"}).code,
               0); // of a text model it is text
     expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", photo(), "-ot", "nothing=cpu"}, 2,
-                   "matches no tensor");
+                   "matches no weight");
     expect_refusal({"run", "-m", model(), "--mmproj", model(), "--image", photo()}, 3, "not an image encoder");
     expect_refusal({"run", "-m", image_encoder(), "-p", "Why?"}, 3, "'clip' is not supported");
     expect_refusal({"run", "-m", model(), "--mmproj", folder / "none.gguf", "--image", photo()}, 3, "none.gguf");

@@ -188,7 +188,7 @@ TEST_F(Images, PlaceWeightsByPatternsTogetherWithTheModels) {
     EXPECT_THAT(session.notes(),
                 ::testing::IsSupersetOf({HasSubstr("v\\.blk\\.0=CPU: 16 tensors"), HasSubstr("blk\\.1=CPU: 9 tensors")}));
     o.overrides = {"nothing=cpu"};
-    EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { Session(registry, model, o); }), HasSubstr("matches no tensor"));
+    EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { Session(registry, model, o); }), HasSubstr("matches no weight"));
 }
 
 } // namespace

@@ -12,12 +12,12 @@ namespace schedscope::test {
 namespace {
 
 /// Those that may take over a source (catalogue.def) and that nodes are built of: an operator without a rule of shape is known by
-/// name alone.
+/// name alone, and CLAMP is built as a view of its source, which has that memory in any case (newer graphs of ggml have it bare).
 std::vector<Op> operators() {
     std::vector<Op> all;
     for (int i = 0; i < ordinal(Op::count); ++i) {
         const Op op = static_cast<Op>(i);
-        if (traits(op).in_place && traits(op).shape != nullptr) {
+        if (traits(op).in_place && traits(op).shape != nullptr && op != Op::CLAMP) {
             all.push_back(op);
         }
     }
