@@ -166,7 +166,7 @@ TEST(Placement, WhatIsNotUnderstoodIsRefused) {
     EXPECT_EQ(TensorOverride::parse("a=b=cpu"), (TensorOverride{"a=b", "cpu"})) << "a pattern may contain '='";
     EXPECT_THAT(refusal({.overrides = {{"blk", "cuda0"}}}, one), HasSubstr("Vulkan0, CPU"));
     EXPECT_THAT(refusal({.overrides = {{"(", "cpu"}}}, one), HasSubstr("regular expression"));
-    EXPECT_THAT(refusal({.overrides = {{"nothing", "cpu"}}}, one), HasSubstr("matches no tensor"));
+    EXPECT_THAT(refusal({.overrides = {{"nothing", "cpu"}}}, one), HasSubstr("matches no weight"));
     EXPECT_THAT(refusal({.tensor_split = {1, 2, 3}}, one), HasSubstr("-ts"));
     EXPECT_THAT(refusal({.tensor_split = {-1}}, one), HasSubstr("-ts"));
 }
