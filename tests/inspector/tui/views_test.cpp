@@ -78,6 +78,23 @@ TEST_P(View, OfNodesSaysWhereAndWhy) {
     }
 }
 
+/// What the right pane says, in one line.
+std::string details(Terminal& t) {
+    std::string text;
+    for (const std::string& line : t.lines()) {
+        const std::string_view border = "│";
+        const size_t end = line.rfind(border), begin = end == 0 || end == std::string::npos ? end : line.rfind(border, end - 1);
+        if (begin == std::string::npos || begin == 0) {
+            continue;
+        }
+        std::istringstream words(line.substr(begin + border.size(), end - begin - border.size()));
+        for (std::string word; words >> word;) {
+            text += (text.empty() ? "" : " ") + word;
+        }
+    }
+    return text;
+}
+
 TEST_P(View, OfSplitsSaysWhyTheyStart) {
     open('2', "splits 2");
     const auto rows = test::split_rows(history, plan);
@@ -100,7 +117,7 @@ TEST_P(View, OfSplitsSaysWhyTheyStart) {
     }
     t.press("{Home}{Down}");
     ASSERT_TRUE(t.shows("┬ split 1 ")) << t.text();
-    EXPECT_TRUE(t.shows("backend changes at #62 ADD l_out-1")) << t.text();
+    EXPECT_NE(details(t).find("backend changes at #62 ADD l_out-1"), std::string::npos) << t.text();
     EXPECT_NE(t.line(3).find("nodes 130"), std::string::npos) << "the bars: " << t.text();
     EXPECT_NE(t.line(5).find("bytes 1.0 KiB"), std::string::npos) << t.text();
 }
@@ -159,23 +176,6 @@ TEST_P(View, OfFusionSaysGroupsReasonsAndOrder) {
     for (const std::string& node : table.fusion.front().nodes) {
         EXPECT_NE(t.text().find(node), std::string::npos) << t.text();
     }
-}
-
-/// What the right pane says, in one line.
-std::string details(Terminal& t) {
-    std::string text;
-    for (const std::string& line : t.lines()) {
-        const std::string_view border = "│";
-        const size_t end = line.rfind(border), begin = end == 0 || end == std::string::npos ? end : line.rfind(border, end - 1);
-        if (begin == std::string::npos || begin == 0) {
-            continue;
-        }
-        std::istringstream words(line.substr(begin + border.size(), end - begin - border.size()));
-        for (std::string word; words >> word;) {
-            text += (text.empty() ? "" : " ") + word;
-        }
-    }
-    return text;
 }
 
 TEST_P(View, OfMemoryDrawsTheBuffers) {
