@@ -78,7 +78,8 @@ struct InitParams { ///< of ggml_init, passed by value
     F(const char*, ggml_backend_dev_name, (Device * device))                                                                     \
     F(const char*, ggml_backend_dev_description, (Device * device))                                                              \
     F(void, ggml_backend_dev_memory, (Device * device, size_t * free, size_t * total))                                           \
-    F(void, ggml_backend_sched_split_graph, (Sched * sched, Graph * graph))
+    F(void, ggml_backend_sched_split_graph, (Sched * sched, Graph * graph))                                                      \
+    F(BufferType*, ggml_backend_sched_get_buffer_type, (Sched * sched, Backend * backend))
 
 struct Exports {
 #define F(result, name, parameters) result(*name) parameters; // NOLINT(bugprone-macro-parentheses): they make a declaration

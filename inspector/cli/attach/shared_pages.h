@@ -19,7 +19,8 @@ struct AttachOptions {
 class SharedPages {
 public:
     SharedPages();
-    ~SharedPages();
+    explicit SharedPages(Descriptor file); ///< an empty one, which the program has open already
+    ~SharedPages();                        ///< the program sees that it is read no more
     SharedPages(const SharedPages&) = delete;
     SharedPages& operator=(const SharedPages&) = delete;
 
@@ -28,6 +29,7 @@ public:
     static size_t ring_bytes();
     /// With which a program starts that is to be recorded: it brings the library into it.
     std::vector<StartedProgram::Variable> environment(const AttachOptions& options) const;
+    static std::string library_path(); ///< throws Error(device) where it is not there
 
 private:
     Descriptor file_;
