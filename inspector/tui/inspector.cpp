@@ -32,6 +32,8 @@ std::optional<tui::SavedSession> saved_session(const std::string& file, const st
 
 } // namespace
 
+void check_terminal() { tui::type_of_terminal(); }
+
 int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOptions& options) {
     const char* const no_color = std::getenv("NO_COLOR");
     tui::InspectorSession session(std::move(source), options.gate, options.ended_fd);
@@ -49,6 +51,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     app_options.changed = options.changed;
     app_options.stop = options.stop;
     app_options.files_in_use = options.files_in_use;
+    app_options.output = options.output;
     for (const std::string& file : {options.trace_path, options.diff}) {
         app_options.files_in_use.push_back(file);
     }

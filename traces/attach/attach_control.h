@@ -18,6 +18,9 @@ constexpr uint64_t control_mark = 0x31686374'61637373; ///< "ssctach1"
 constexpr size_t control_bytes = 4096;                 ///< the ring begins behind it
 constexpr size_t reason_bytes = 512;
 
+/// How long the program waits where it is held, when the recorder does not say that it still wants that.
+constexpr int64_t hold_limit_ns = 5'000'000'000;
+
 struct Control {
     uint64_t mark;             ///< the recorder wrote all that is its own
     uint32_t loaded;           ///< processes that loaded the library
@@ -29,6 +32,12 @@ struct Control {
     uint32_t adopted;          ///< schedulers that were there before the library was
     uint32_t unverified;       ///< of these: plans whose memory nothing is known of, because the allocator had planned it before
     uint32_t unplanned;        ///< of these: computations by plans that were made before
+    // Stepping. The program comes to a stop (before a plan, before a split, behind a watched node), sends what it recorded
+    // until there, counts it, and waits until it is granted, `hold` is taken back, or the recorder is silent for too long.
+    uint32_t hold;      ///< the recorder: 1: stops are held
+    uint32_t stops;     ///< the program: how many it has come to; a futex
+    uint32_t granted;   ///< the recorder: how many of them are over; a futex
+    int64_t renewed_ns; ///< the recorder: when it last wanted that (CLOCK_MONOTONIC)
 };
 static_assert(sizeof(Control) <= control_bytes);
 

@@ -5,7 +5,7 @@
 
 #include "traces/attach/adoption.h"
 #include "traces/attach/plan.h"
-#include "traces/attach/run.h"
+#include "traces/attach/stepping.h"
 
 #include <errno.h>
 
@@ -45,6 +45,10 @@ template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve,
     if (own == nullptr) {
         return plan();
     }
+    if (!nested) {
+        const KeptErrno kept;
+        stop_before_plan(*s);
+    }
     GgmlCopy& ggml = *own->scheduler->ggml;
     const bool splits_itself = ggml.call.ggml_backend_sched_split_graph == nullptr || ggml.splits_unseen;
     if (splits || (!nested && splits_itself)) { // from here on the graph is as the scheduler sees it
@@ -83,6 +87,10 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
     RunCall* const run = run_call;
     if (run == nullptr || run->depth > 0) {
         return call();
+    }
+    {
+        const KeptErrno kept;
+        stop_before_split(*run);
     }
     struct Within {
         RunCall* run;

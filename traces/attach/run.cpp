@@ -111,6 +111,7 @@ void record_split_run(RunCall& call, Backend* backend, const Graph* part, Timed 
         input.moved = true;
     }
     s.split = split + 1;
+    call.before_split = true;
     const int place = s.place_of(backend);
     const bool exact = place >= 0 && Session::ends_with_its_call(s.numbers[place]);
     SCHEDSCOPE_PUT(*block, split_run, exact ? time.start : SSCP_UNKNOWN_64, exact ? time.end : SSCP_UNKNOWN_64, time.start, split,
@@ -124,6 +125,12 @@ void record_wait(RunCall& call, const Backend* backend, Timed time) {
         const int split =
             call.is_waiting || call.scheduler->split >= call.scheduler->plan.splits.size() ? -1 : call.scheduler->split;
         SCHEDSCOPE_PUT(*block, wait, time.start, time.end, split, number);
+    }
+}
+
+void send_run(RunCall& call) {
+    if (Block* const block = block_of(call)) {
+        block->commit();
     }
 }
 

@@ -348,6 +348,21 @@ std::string InspectorSession::refresh() {
     return text;
 }
 
+void InspectorSession::follow_run() {
+    if (!running() || !follows_) {
+        return;
+    }
+    for (EvaluationId id = history_.n_evaluations() - 1; id >= 0; --id) {
+        if (const EvaluationSpan span = history_.evaluation(id); span.complete) {
+            if (span.end - 1 > step()) {
+                changed_.clear();
+                show(span.end - 1);
+            }
+            return;
+        }
+    }
+}
+
 void InspectorSession::select(TensorId id) {
     if (id != selected_ && row_of(id) >= 0) {
         selected_ = id;

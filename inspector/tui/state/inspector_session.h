@@ -68,6 +68,8 @@ public:
     void hold(); ///< at its next record
     /// The program was held, or let go: when the newest record was looked at, the newest one is shown now.
     std::string refresh();
+    /// While it runs, and the newest record was looked at: what is complete of it is shown.
+    void follow_run();
 
     // The selected tensor, the same in all views
     TensorId selected() const noexcept { return selected_; }

@@ -1,7 +1,7 @@
-#include "inspector/cli/attach/join_process.h"
+#include "inspector/cli/attach/joining/join_process.h"
 
-#include "inspector/cli/attach/safe_place.h"
-#include "inspector/cli/attach/why_not_joined.h"
+#include "inspector/cli/attach/joining/safe_place.h"
+#include "inspector/cli/attach/joining/why_not_joined.h"
 #include "runtime/error.h"
 #include "runtime/system/visible_text.h"
 
@@ -137,13 +137,12 @@ public:
         const long made = system(SYS_memfd_create, {work_, flags});
         return static_cast<int>(made);
     }
-    void put(const std::string& text) {
-        process_.write(work_, std::as_bytes(std::span(text.c_str(), text.size() + 1)));
-    }
+    void put(const std::string& text) { process_.write(work_, std::as_bytes(std::span(text.c_str(), text.size() + 1))); }
     uint64_t call(uintptr_t function, const machine::Arguments& arguments = {}) {
         const std::optional<uint64_t> result = thread_->call_function(code_, work_ + work_bytes, function, arguments);
         if (!result) {
-            throw Refused{"a thread of it did not come back from a call in time; another one may hold the loader's lock: try again"};
+            throw Refused{
+                "a thread of it did not come back from a call in time; another one may hold the loader's lock: try again"};
         }
         return *result;
     }
@@ -170,7 +169,8 @@ public:
 
 private:
     uintptr_t map(size_t bytes, int protection) {
-        const long at = system(SYS_mmap, {0, bytes, static_cast<uint64_t>(protection), MAP_PRIVATE | MAP_ANONYMOUS, ~uint64_t{0}, 0});
+        const long at =
+            system(SYS_mmap, {0, bytes, static_cast<uint64_t>(protection), MAP_PRIVATE | MAP_ANONYMOUS, ~uint64_t{0}, 0});
         if (at < 0 && at > -static_cast<long>(page)) {
             throw Refused{"it gets no memory: " + std::string(std::strerror(static_cast<int>(-at)))};
         }
@@ -235,7 +235,7 @@ void load(Guest& guest, std::span<const std::byte> bytes) {
     int file = guest.make_memory(library_memory_name, MFD_CLOEXEC | may_be_executed);
     file = file == -EINVAL ? guest.make_memory(library_memory_name, MFD_CLOEXEC) : file;
     checked(file, "it gets no memory for the library");
-    const std::string there = "/proc/" + std::to_string(guest.process().id()) + "/fd/" + std::to_string(file);
+    const std::string there = proc_path(guest.process().id(), "fd/" + std::to_string(file));
     {
         const Descriptor to(open(there.c_str(), O_WRONLY | O_CLOEXEC));
         if (!to || !write_all(to.get(), bytes)) {
@@ -251,7 +251,8 @@ void load(Guest& guest, std::span<const std::byte> bytes) {
     const uint64_t words = explain == 0 ? 0 : guest.call(explain);
     guest.system(SYS_close, {static_cast<uint64_t>(file)});
     if (handle == 0) {
-        throw Refused{"its loader does not take the library: " + (words == 0 ? "it is loaded by itself" : guest.process().text(words, 512))};
+        throw Refused{"its loader does not take the library: " +
+                      (words == 0 ? "it is loaded by itself" : guest.process().text(words, 512))};
     }
     guest.process().look();
 }
@@ -383,7 +384,7 @@ JoinedProcess::JoinedProcess(pid_t id, const AttachOptions& options) : id_(id) {
     Helper helper([&](int talk) { return join(id, talk, bytes, options); });
     Report report = helper.next();
     if (report.what == Report::shared) {
-        const std::string there = "/proc/" + std::to_string(id) + "/fd/" + std::to_string(report.number);
+        const std::string there = proc_path(id, "fd/" + std::to_string(report.number));
         Descriptor file(open(there.c_str(), O_RDWR | O_CLOEXEC));
         if (!file) {
             refuse(id, "the memory to share can't be opened: " + std::string(std::strerror(errno)));
@@ -399,12 +400,16 @@ JoinedProcess::JoinedProcess(pid_t id, const AttachOptions& options) : id_(id) {
     library_ = report.library;
 }
 
+bool JoinedProcess::wait_for_end(int timeout_ms) const {
+    pollfd watched{process_.get(), POLLIN, 0}; // of no descriptor it waits for the time alone
+    return poll(&watched, 1, timeout_ms) > 0 || (!process_ && kill(id_, 0) != 0);
+}
+
 bool JoinedProcess::is_there() const {
-    pollfd watched{process_.get(), POLLIN, 0};
-    if (process_ ? poll(&watched, 1, 0) != 0 : kill(id_, 0) != 0) {
+    if (wait_for_end(0)) {
         return false;
     }
-    std::ifstream list("/proc/" + std::to_string(id_) + "/maps");
+    std::ifstream list(proc_path(id_, "maps"));
     for (std::string line; std::getline(list, line);) {
         if (line.find(library_memory) != std::string::npos) {
             return true;

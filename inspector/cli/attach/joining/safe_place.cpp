@@ -1,4 +1,4 @@
-#include "inspector/cli/attach/safe_place.h"
+#include "inspector/cli/attach/joining/safe_place.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -20,7 +20,7 @@ bool is_system_name(std::string_view name) {
 }
 
 std::string task_path(pid_t process, pid_t thread, const std::string& what) {
-    return "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/" + what;
+    return proc_path(process, "task/" + std::to_string(thread) + "/" + what);
 }
 
 } // namespace
@@ -88,9 +88,9 @@ bool SafePlaces::waits_outside(int call, const machine::Arguments& arguments, pi
 std::vector<pid_t> SafePlaces::threads() const {
     std::vector<pid_t> waiting, others;
     std::error_code failed;
-    for (const fs::directory_entry& entry : fs::directory_iterator("/proc/" + std::to_string(process_.id()) + "/task", failed)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(proc_path(process_.id(), "task"), failed)) {
         const pid_t id = std::atoi(entry.path().filename().c_str()); // NOLINT: the kernel's own names
-        std::ifstream file(entry.path() / "syscall"); // "NUMBER ARGUMENTS… STACK PLACE", "running"
+        std::ifstream file(entry.path() / "syscall");                // "NUMBER ARGUMENTS… STACK PLACE", "running"
         int call = machine::no_call;
         machine::Arguments arguments = {};
         if (file >> std::dec >> call) {

@@ -1,6 +1,6 @@
-#include "inspector/cli/attach/why_not_joined.h"
+#include "inspector/cli/attach/joining/why_not_joined.h"
 
-#include "inspector/cli/attach/other_process.h"
+#include "inspector/cli/attach/joining/other_process.h"
 #include "inspector/cli/attach/why_nothing.h"
 #include "traces/attach/attach_control.h"
 
@@ -18,11 +18,9 @@ namespace schedscope {
 
 namespace {
 
-std::string in_proc(pid_t id, const std::string& what) { return "/proc/" + std::to_string(id) + "/" + what; }
-
 /// The value of "NAME:\tVALUE" in its status.
 std::string status_of(pid_t id, const std::string& name) {
-    std::ifstream file(in_proc(id, "status"));
+    std::ifstream file(proc_path(id, "status"));
     for (std::string line; std::getline(file, line);) {
         if (line.starts_with(name + ":")) {
             return line.substr(std::min(line.find_first_not_of(" \t", name.size() + 1), line.size()));
@@ -49,7 +47,8 @@ std::string why_not_allowed(pid_t id) {
     }
     if (scope > 0 && geteuid() != 0) {
         return "kernel.yama.ptrace_scope is " + std::to_string(scope) +
-               ": sudo sysctl kernel.yama.ptrace_scope=0, or run schedscope with sudo, or start the program with: schedscope record";
+               ": sudo sysctl kernel.yama.ptrace_scope=0, or run schedscope with sudo, or start the program with: schedscope "
+               "record";
     }
     if (geteuid() == 0) {
         return "the kernel does not allow it; in a container: --cap-add SYS_PTRACE, or run schedscope outside of it";
@@ -60,7 +59,7 @@ std::string why_not_allowed(pid_t id) {
 
 /// Of the vector that the kernel gave it when it began. Nothing: it can't be read.
 std::optional<uint64_t> auxiliary(pid_t id, uint64_t type) {
-    std::ifstream file(in_proc(id, "auxv"), std::ios::binary);
+    std::ifstream file(proc_path(id, "auxv"), std::ios::binary);
     for (ElfW(auxv_t) entry = {}; file.read(reinterpret_cast<char*>(&entry), sizeof entry) && entry.a_type != AT_NULL;) {
         if (entry.a_type == type) {
             return entry.a_un.a_val;
@@ -83,7 +82,8 @@ bool is_recorded(const OtherProcess& process) {
 } // namespace
 
 std::string why_not_seen(pid_t id, int error) {
-    return error == EACCES || error == EPERM ? why_not_allowed(id) : "its memory can't be read: " + std::string(std::strerror(error));
+    return error == EACCES || error == EPERM ? why_not_allowed(id)
+                                             : "its memory can't be read: " + std::string(std::strerror(error));
 }
 
 std::string why_not_traced(pid_t id, int error) {
@@ -98,7 +98,7 @@ std::string why_not_joined(pid_t id) {
     if (id == getpid()) {
         return "that is schedscope itself";
     }
-    if (access(in_proc(id, "").c_str(), F_OK) != 0) {
+    if (access(proc_path(id, "").c_str(), F_OK) != 0) {
         return "there is no such process";
     }
     const std::string state = status_of(id, "State");
@@ -112,7 +112,7 @@ std::string why_not_joined(pid_t id) {
     if (process.ranges().empty()) {
         return "it is a part of the kernel";
     }
-    if (const std::string why = why_not_loaded(in_proc(id, "exe")); !why.empty()) {
+    if (const std::string why = why_not_loaded(proc_path(id, "exe")); !why.empty()) {
         return why;
     }
     const std::optional<uint64_t> secure = auxiliary(id, AT_SECURE);

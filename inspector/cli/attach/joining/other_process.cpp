@@ -1,4 +1,4 @@
-#include "inspector/cli/attach/other_process.h"
+#include "inspector/cli/attach/joining/other_process.h"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,6 @@
 namespace schedscope {
 
 namespace {
-
-std::string in_proc(pid_t id, const char* what) { return "/proc/" + std::to_string(id) + "/" + what; }
 
 uint64_t hexadecimal(std::string_view text) {
     uint64_t value = 0;
@@ -95,6 +93,8 @@ std::optional<Dynamic> dynamic_of(const OtherProcess& process, const LoadedFile&
 
 } // namespace
 
+std::string proc_path(pid_t id, const std::string& what) { return "/proc/" + std::to_string(id) + "/" + what; }
+
 bool LoadedFile::holds(uintptr_t address) const {
     return std::any_of(ranges.begin(), ranges.end(),
                        [&](const MappedRange& range) { return address >= range.begin && address < range.end; });
@@ -104,13 +104,13 @@ OtherProcess::OtherProcess(pid_t id) : id_(id) {}
 
 bool OtherProcess::look() {
     if (!memory_) {
-        memory_ = Descriptor(open(in_proc(id_, "mem").c_str(), O_RDWR | O_CLOEXEC));
+        memory_ = Descriptor(open(proc_path(id_, "mem").c_str(), O_RDWR | O_CLOEXEC));
         if (!memory_) {
             return false;
         }
     }
     errno = EACCES;
-    std::ifstream list(in_proc(id_, "maps"));
+    std::ifstream list(proc_path(id_, "maps"));
     if (!list) {
         return false;
     }

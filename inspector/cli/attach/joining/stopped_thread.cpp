@@ -1,4 +1,4 @@
-#include "inspector/cli/attach/stopped_thread.h"
+#include "inspector/cli/attach/joining/stopped_thread.h"
 
 #include <cerrno>
 #include <csignal>
@@ -137,9 +137,10 @@ void StoppedThread::restore_state() {
 
 bool StoppedThread::has_pending_signals() const {
     uint64_t pending = 0, blocked = 0;
-    std::ifstream status("/proc/" + std::to_string(process_.id()) + "/task/" + std::to_string(id_) + "/status");
+    std::ifstream status(proc_path(process_.id(), "task/" + std::to_string(id_) + "/status"));
     for (std::string line; std::getline(status, line);) {
-        const uint64_t value = line.starts_with("Sig") || line.starts_with("Shd") ? std::strtoull(line.c_str() + 7, nullptr, 16) : 0;
+        const uint64_t value =
+            line.starts_with("Sig") || line.starts_with("Shd") ? std::strtoull(line.c_str() + 7, nullptr, 16) : 0;
         pending |= line.starts_with("SigPnd:") || line.starts_with("ShdPnd:") ? value : 0;
         blocked |= line.starts_with("SigBlk:") ? value : 0;
     }

@@ -28,8 +28,9 @@ inline uint64_t result(const Registers& r) { return r.rax; }
 constexpr std::array system_call = {std::byte{0x0f}, std::byte{0x05}};
 /// `call *%rax; mov %rax,%rbx; mov $186,%eax; syscall`: the call of the system at its end (gettid) says that the function is
 /// done. With a call and a return of their own, shadow stacks are as they should be.
-constexpr std::array stub = {std::byte{0xff}, std::byte{0xd0}, std::byte{0x48}, std::byte{0x89}, std::byte{0xc3}, std::byte{0xb8},
-                             std::byte{0xba}, std::byte{0},    std::byte{0},    std::byte{0},    std::byte{0x0f}, std::byte{0x05}};
+constexpr std::array stub = {std::byte{0xff}, std::byte{0xd0}, std::byte{0x48}, std::byte{0x89},
+                             std::byte{0xc3}, std::byte{0xb8}, std::byte{0xba}, std::byte{0},
+                             std::byte{0},    std::byte{0},    std::byte{0x0f}, std::byte{0x05}};
 inline uint64_t function_result(const Registers& r) { return r.rbx; }
 /// `mov $15,%rax; syscall`: to where handlers of signals return. The frame behind it has the interrupted place.
 constexpr std::array end_of_handler = {std::byte{0x48}, std::byte{0xc7}, std::byte{0xc0}, std::byte{0x0f}, std::byte{0},

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "inspector/cli/attach/other_process.h"
-#include "inspector/cli/attach/registers.h"
+#include "inspector/cli/attach/joining/other_process.h"
+#include "inspector/cli/attach/joining/registers.h"
 
 #include <chrono>
 #include <optional>
@@ -28,8 +28,8 @@ public:
 
     /// A call of the system, at a place where the process has the instruction for it. Its result, or −errno.
     long call_system(uintptr_t instruction, long number, const machine::Arguments& arguments = {});
-    /// A function of the process. `stub`: where machine::stub was written; `stack_end`: of memory for it. Nothing: it did not come
-    /// back in time, or failed.
+    /// A function of the process. `stub`: where machine::stub was written; `stack_end`: of memory for it. Nothing: it did not
+    /// come back in time, or failed.
     std::optional<uint64_t> call_function(uintptr_t stub, uintptr_t stack_end, uintptr_t function,
                                           const machine::Arguments& arguments);
 

@@ -13,6 +13,9 @@
 
 namespace schedscope {
 
+/// "/proc/ID/WHAT"
+std::string proc_path(pid_t id, const std::string& what);
+
 /// A part of a process's memory.
 struct MappedRange {
     uintptr_t begin = 0, end = 0;
@@ -38,8 +41,8 @@ struct FoundFunction {
     uint64_t bytes = 0;
 };
 
-/// The memory of another process, and what its loader put there: read from that memory itself, so that neither what its files have
-/// become nor where they lie matters.
+/// The memory of another process, and what its loader put there: read from that memory itself, so that neither what its files
+/// have become nor where they lie matters.
 class OtherProcess {
 public:
     explicit OtherProcess(pid_t id); ///< reads nothing yet

@@ -6,8 +6,8 @@
 
 namespace schedscope {
 
-/// A process that runs, with our library put into it: from here on it sends what its schedulers of ggml do. Nothing of it stays in
-/// any file. Whoever makes this is asked to leave() before it goes; where it can't, the library finds out by itself.
+/// A process that runs, with our library put into it: from here on it sends what its schedulers of ggml do. Nothing of it stays
+/// in any file. Whoever makes this is asked to leave() before it goes; where it can't, the library finds out by itself.
 class JoinedProcess {
 public:
     /// Throws Error: what stands against it, and the cure.
@@ -15,6 +15,7 @@ public:
 
     SharedPages& pages() const { return *pages_; }
     int calls() const noexcept { return calls_; } ///< of ggml, that lead to the library
+    bool wait_for_end(int timeout_ms) const;      ///< so many ms at most; true: it has ended
     /// Is it still the program that was joined: neither ended nor become another one?
     bool is_there() const;
     /// Calls lead where they led before. Empty: done; else what it could not be done for, and what that means.

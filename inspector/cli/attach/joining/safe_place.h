@@ -1,6 +1,6 @@
 #pragma once
 
-#include "inspector/cli/attach/stopped_thread.h"
+#include "inspector/cli/attach/joining/stopped_thread.h"
 
 namespace schedscope {
 

@@ -1,0 +1,182 @@
+// `inspect -- PROGRAM`: released builds of llama.cpp, as users have them, looked at while they run, and held.
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/support/ggml/released.h"
+#include "tests/support/paths.h"
+#include "tests/support/terminal.h"
+#include "traces/history/history.h"
+#include "traces/store/reading/reader.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <sstream>
+
+namespace schedscope::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string tokens = "432 383 286 261 376 298 315 421"; // as any llama of these weights says
+
+std::string content(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+/// The oldest and the newest.
+std::vector<Released> two_builds() {
+    std::vector<Released> all = released_builds();
+    return all.size() < 2 ? all : std::vector<Released>{all.front(), all.back()};
+}
+std::string name_of(const ::testing::TestParamInfo<Released>& info) { return as_test_name(info.param.version); }
+
+class SteppedProgram : public ::testing::TestWithParam<Released> {
+protected:
+    std::vector<std::string> inspect() const {
+        const std::vector<std::string> command =
+            drive(GetParam(), paths::shared("models/stories260K-f32.gguf"), {"--ticks", ticks, "--result", result});
+        std::vector<std::string> arguments = {program_path(), "inspect", "-o", trace, "--"};
+        arguments.insert(arguments.end(), command.begin(), command.end());
+        return arguments;
+    }
+    int64_t n_ticks() const {
+        const std::string text = content(ticks);
+        return std::count(text.begin(), text.end(), '.');
+    }
+    int64_t n_tokens() const {
+        const std::string text = content(ticks);
+        return std::count(text.begin(), text.end(), '|');
+    }
+
+    const Folder folder;
+    const std::string trace = folder / "x.trace", ticks = folder / "ticks", result = folder / "result";
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SteppedProgram);
+INSTANTIATE_TEST_SUITE_P(Of, SteppedProgram, ::testing::ValuesIn(two_builds()), name_of);
+
+TEST_P(SteppedProgram, IsHeldAtEachSplitAndSaysTheSame) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    int64_t n_held = 0, n_ran = 0;
+    bool ended = false;
+    while (!ended && !t.ended()) {
+        const std::string before = t.line(0);
+        t.press("}");
+        ASSERT_TRUE(t.wait_until([&] { return t.line(0) != before || t.text().find("has ended") != std::string::npos; }))
+            << t.text();
+        ended = t.text().find("the program has ended") != std::string::npos;
+        n_held += ended ? 0 : 1;
+        n_ran += t.text().find("split 0 ran") != std::string::npos ? 1 : 0;
+        ASSERT_LE(n_tokens(), std::max<int64_t>(n_ran, 1)) << "it is ahead of what is shown\n" << t.text();
+    }
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr(tokens));
+    History history(std::make_shared<TraceReader>(trace));
+    int64_t n_moments = 0;
+    for (Step step = history.next(0, History::Unit::split); step != no_step; step = history.next(step, History::Unit::split)) {
+        ++n_moments;
+    }
+    EXPECT_GT(n_moments, 8); // at least each run of the model
+    EXPECT_EQ(n_held, n_moments);
+}
+
+TEST_P(SteppedProgram, TicksOnWhileASplitIsHeld) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=split_run\n");
+    ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("breakpoint: ")) << t.text();
+    ASSERT_TRUE(t.wait_until([&] { return n_ticks() > 0; }));
+    const std::string held_at = t.line(0);
+    const int64_t before = n_ticks();
+    ASSERT_TRUE(t.wait_until([&] { return n_ticks() >= before + 20; })) << n_ticks();
+    EXPECT_EQ(t.line(0), held_at);
+    EXPECT_EQ(n_tokens(), 0);
+    t.press(":break\n");
+    ASSERT_TRUE(t.shows("no breakpoint")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr(tokens));
+}
+
+TEST_P(SteppedProgram, GoesOnWhenTheInspectorIsKilledThatHoldsIt) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("]");
+    ASSERT_TRUE(t.hides("step 0/0")) << t.text();
+    EXPECT_FALSE(exists(result));
+    t.send_signal(SIGKILL);
+    EXPECT_EQ(t.wait_for_exit(), 256 + SIGKILL);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (content(result).find('\n') == std::string::npos && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(content(result), tokens + "\n");
+}
+
+TEST_P(SteppedProgram, EndsWithTheInspectorThatItsUserLeaves) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM) << t.text();
+    EXPECT_FALSE(exists(result));
+}
+
+class InspectedProgram : public ::testing::Test {
+protected:
+    static std::vector<std::string> inspect(const std::string& script) {
+        return {program_path(), "inspect", "--", "sh", "-c", script};
+    }
+};
+
+TEST_F(InspectedProgram, LeavesItsLinesAndItsCodeWhereNothingIsToBeSeen) {
+    Terminal t(24, 80, inspect("echo said; echo told >&2; exit 7"));
+    EXPECT_EQ(t.wait_for_exit(), 7);
+    EXPECT_THAT(t.text(), HasSubstr("said\ntold\n"));
+    Terminal nothing(24, 80, inspect("exit 0"));
+    EXPECT_EQ(nothing.wait_for_exit(), 4);
+    EXPECT_THAT(nothing.text(), HasSubstr("nothing was recorded"));
+}
+
+TEST_F(InspectedProgram, WritesToAPageThatFollowsIt) {
+    const Folder folder;
+    const std::string go = folder / "go", end = folder / "end";
+    Terminal t(24, 80,
+               inspect("for i in $(seq 100); do echo line $i; done; while ! [ -e " + go +
+                       " ]; do sleep 0.01; done; printf 'part\\r\\033[1mof\\033[0m it'; cat; tty; while ! [ -e " + end +
+                       " ]; do sleep 0.01; done; exit 3"));
+    ASSERT_TRUE(t.shows("nothing is planned yet")) << t.text();
+    t.press(":output\n");
+    ASSERT_TRUE(t.shows("line 100")) << t.text();
+    write_bytes(go, "");
+    ASSERT_TRUE(t.shows("of itnot a tty")) << t.text(); // its standard input is empty, and no terminal
+    t.press("{Home}");
+    ASSERT_TRUE(t.shows("line 1 ") || t.shows("line 1\n")) << t.text();
+    write_bytes(end, "");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 3);
+}
+
+TEST_F(InspectedProgram, IsRefusedWhereItIsNotWhatIsMeant) {
+    for (const std::vector<std::string>& wrong : {std::vector<std::string>{"inspect", "a.trace", "b"},
+                                                  {"inspect", "-n", "5", "--", "true"},
+                                                  {"inspect", "--sync", "a.trace"},
+                                                  {"inspect", "--", "true"}}) { // there is no terminal
+        EXPECT_EQ(run(wrong).code, 2) << wrong.back();
+    }
+}
+
+} // namespace
+} // namespace schedscope::test
