@@ -179,11 +179,14 @@ private:
 
     void hold() {
         bool stopped_by_others = false;
-        for (const auto until = std::chrono::steady_clock::now() + patience; std::chrono::steady_clock::now() < until;) {
+        const auto begin = std::chrono::steady_clock::now();
+        for (const auto until = begin + patience; std::chrono::steady_clock::now() < until;) {
             for (const pid_t id : places_->threads()) {
                 thread_.emplace(process_, id);
                 const StoppedThread::Stop stop = thread_->stop();
-                if (stop == StoppedThread::Stop::refused) {
+                constexpr std::chrono::seconds at_work(2); // another schedscope's helper, which outlives it, is soon done
+                if (stop == StoppedThread::Stop::refused &&
+                    (!is_traced(process_.id()) || std::chrono::steady_clock::now() - begin > at_work)) {
                     throw Refused{why_not_traced(process_.id(), errno)};
                 }
                 stopped_by_others = stopped_by_others || stop == StoppedThread::Stop::stopped_by_others;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
+#include <filesystem>
 #include <fstream>
 #include <link.h>
 #include <pwd.h>
@@ -79,6 +80,19 @@ bool is_recorded(const OtherProcess& process) {
     });
 }
 
+/// Of any of its threads; empty: nobody holds one.
+std::string tracer_of(pid_t id) {
+    std::error_code failed;
+    for (const auto& task : std::filesystem::directory_iterator(proc_path(id, "task"), failed)) {
+        const std::string tracer =
+            status_of(std::atoi(task.path().filename().c_str()), "TracerPid"); // NOLINT: the kernel's names
+        if (!tracer.empty() && tracer != "0") {
+            return tracer;
+        }
+    }
+    return "";
+}
+
 } // namespace
 
 std::string why_not_seen(pid_t id, int error) {
@@ -86,9 +100,10 @@ std::string why_not_seen(pid_t id, int error) {
                                              : "its memory can't be read: " + std::string(std::strerror(error));
 }
 
+bool is_traced(pid_t id) { return !tracer_of(id).empty(); }
+
 std::string why_not_traced(pid_t id, int error) {
-    const std::string tracer = status_of(id, "TracerPid");
-    if (!tracer.empty() && tracer != "0") {
+    if (const std::string tracer = tracer_of(id); !tracer.empty()) {
         return "process " + tracer + " holds it already (a debugger, strace); end that one first";
     }
     return error == EPERM ? why_not_allowed(id) : "none of its threads can be held: " + std::string(std::strerror(error));

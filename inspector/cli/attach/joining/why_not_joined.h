@@ -11,6 +11,7 @@ namespace schedscope {
 std::string why_not_joined(pid_t id);
 /// The same, where its memory could not be opened, or none of its threads be held: by errno.
 std::string why_not_seen(pid_t id, int error);
+bool is_traced(pid_t id); ///< somebody holds it as a debugger does
 std::string why_not_traced(pid_t id, int error);
 
 } // namespace schedscope
