@@ -39,6 +39,12 @@ bool LaunchedProgram::wait(int timeout_ms) {
     return false;
 }
 
+void LaunchedProgram::leave() {
+    if (program_->end()) {
+        tell(name() + " is asked to end (SIGTERM), because the inspector was left while it ran");
+    }
+}
+
 int LaunchedProgram::code_after(const ProgramStream& stream) const {
     const int code = program_->code();
     if (stream.n_evaluations() > 0) {

@@ -51,7 +51,9 @@ public:
     }
     ~StreamThread() {
         let_go();
-        source_.leave();
+        if (!has_ended()) {
+            source_.leave();
+        }
         thread_.join();
     }
     StreamThread(const StreamThread&) = delete;
@@ -158,7 +160,6 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
     }
     thread.let_go();
     if (!thread.has_ended()) {
-        tell(source.name() + " is asked to end (SIGTERM), because the inspector was left while it ran");
         source.leave();
         wait_for_end(source, thread);
     }

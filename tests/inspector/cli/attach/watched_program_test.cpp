@@ -66,6 +66,46 @@ TEST(WatchedProgram, HoldsWhatOurOwnRuntimeDoes) {
     }
 }
 
+/// ggml's own libraries of a build, which a program of ours opens.
+std::vector<std::string> libraries_of(const Released& build) {
+    const std::string folder = build.folder + "/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64/";
+    return exists(folder + "libggml-base.so")
+               ? std::vector<std::string>{folder + "libggml-base.so", folder + "libggml-cpu-x64.so"}
+               : std::vector<std::string>{folder + "libggml.so"};
+}
+
+TEST(WatchedProgram, SeesWithItsOwnCallbackWhatItSawBefore) {
+    NEEDS_RELEASED_BUILDS();
+    const Folder folder;
+    const std::string trace = folder / "x.trace";
+    for (const Released& build : {released_builds().front(), released_builds().back()}) {
+        SCOPED_TRACE(build.version);
+        const auto record = [&](std::vector<std::string> arguments) {
+            arguments.insert(arguments.end(), {"--", paths::program("own_callback")});
+            for (const std::string& library : libraries_of(build)) {
+                arguments.push_back(library);
+            }
+            return run(arguments);
+        };
+        for (const char* pattern : {"op=ADD", "op=MUL"}) {
+            const Outcome recorded = record({"record", "-o", trace, "--watch", pattern});
+            EXPECT_EQ(recorded.code, 0) << recorded.err;
+            EXPECT_EQ(recorded.out, "asked sum\nasked product\nshown product 2 32\nasked last\n3 10 21 36 after 4 calls\n");
+            const bool sums = std::string_view(pattern) == "op=ADD";
+            EXPECT_EQ(values_in(trace, "sum").size(), sums ? 1U : 0U);
+            EXPECT_EQ(values_in(trace, "product").size(), sums ? 0U : 1U);
+            const std::vector<json> last = values_in(trace, "last");
+            ASSERT_EQ(last.size(), sums ? 1U : 0U);
+            if (sums) {
+                EXPECT_EQ(last[0]["first"], json({3, 10, 21, 36}));
+                EXPECT_EQ(last[0]["mean"], 17.5);
+            }
+        }
+        EXPECT_EQ(record({"record", "-o", trace}).code, 0);
+        EXPECT_THAT(run({"export", trace, "--jsonl", "-"}).out, HasSubstr("\"observed\":true")); // by the program itself
+    }
+}
+
 TEST(WatchedProgram, IsNotAskedWhatIsNotKnownOfIt) {
     const Folder folder;
     for (const char* pattern : {"cause=1.dst", "opp=1", "time>1ms", ""}) {
