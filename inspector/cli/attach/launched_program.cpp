@@ -9,6 +9,7 @@
 #include "runtime/system/visible_text.h"
 
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <unistd.h>
 
@@ -37,6 +38,11 @@ bool LaunchedProgram::wait(int timeout_ms) {
     }
     usleep(static_cast<useconds_t>(timeout_ms) * 1000);
     return false;
+}
+
+std::string LaunchedProgram::how_ended() const {
+    const int code = program_->code();
+    return code == 0 ? std::string() : program_->killed() ? strsignal(code - 128) : "exit code " + std::to_string(code);
 }
 
 void LaunchedProgram::leave() {

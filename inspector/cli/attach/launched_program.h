@@ -30,6 +30,7 @@ public:
     std::vector<std::pair<std::string, std::string>> facts() const override;
     bool wait(int timeout_ms) override;
     bool killed() const override { return program_->killed(); }
+    std::string how_ended() const override;
     void leave() override;
     int code_after(const ProgramStream& stream) const override;
 

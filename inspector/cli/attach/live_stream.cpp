@@ -155,6 +155,7 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
         inspector.ended_fd = thread.ended_descriptor();
         inspector.files_in_use = {options.trace};
         inspector.output = options.output;
+        inspector.how_ended = [&source] { return source.how_ended(); };
         inspector.says_tokens = false;
         left_with = run_inspector(store, inspector);
     }

@@ -175,7 +175,7 @@ TEST_F(InspectedProgram, WritesToAPageThatFollowsIt) {
     t.press("{Home}");
     ASSERT_TRUE(t.shows("line 1 ") || t.shows("line 1\n")) << t.text();
     write_bytes(end, "");
-    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    ASSERT_TRUE(t.shows("the program has ended: exit code 3")) << t.text();
     t.press("Q");
     EXPECT_EQ(t.wait_for_exit(), 3);
 }
