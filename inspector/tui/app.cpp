@@ -24,7 +24,8 @@ enum Waker : size_t { program_stopped, program_ended, program_wrote, comparison_
 App::App(InspectorSession& session, Terminal& terminal, Options options)
     : session(session), terminal(terminal), title(std::move(options.title)), settings(std::move(options.settings)),
       terminal_options(options.terminal), files_in_use(std::move(options.files_in_use)), output(std::move(options.output)),
-      check_(std::move(options.check_path)), changed_(std::move(options.changed)), stop_(std::move(options.stop)) {
+      check_(std::move(options.check_path)), changed_(std::move(options.changed)), how_ended_(std::move(options.how_ended)),
+      stop_(std::move(options.stop)) {
     if (stop_) {
         looks_for_stop_ = std::shared_ptr<void>(nullptr, [stop = stop_](void*) { stop->look_by({}); });
         stop_->look_by([this] { return this->terminal.is_asked_to_stop(!typed.open()); });
@@ -205,7 +206,11 @@ void App::on_program(bool ended) {
     const std::string text = session.refresh(); // empty: something else is looked at
     switch (event) {
     case HowStopped::ended:
-        tell("the program has ended" + (text.empty() ? "" : " · " + text));
+        if (const std::string how = how_ended_ ? how_ended_() : std::string(); !how.empty()) {
+            tell("the program has ended: " + how, true);
+        } else {
+            tell("the program has ended" + (text.empty() ? "" : " · " + text));
+        }
         if (session.last_step() < 0 && output) { // what it said is all that there is
             show_output(*this);
         }

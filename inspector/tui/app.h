@@ -38,6 +38,7 @@ public:
         std::shared_ptr<StopSignal> stop;
         std::vector<std::string> files_in_use; ///< as InspectorOptions have them
         std::shared_ptr<ProgramOutput> output;
+        std::function<std::string()> how_ended;
     };
     App(InspectorSession& session, Terminal& terminal, Options options);
     App(const App&) = delete;
@@ -127,7 +128,7 @@ private:
     std::vector<std::string> standing() const; ///< what holds until it is taken back, for the status line
 
     TraceCheck check_;
-    std::function<std::string()> changed_;
+    std::function<std::string()> changed_, how_ended_;
     std::shared_ptr<StopSignal> stop_;
     std::shared_ptr<void> looks_for_stop_; ///< as long as this is there, reading looks at the keyboard
     std::string file_changed_;             ///< "the file was replaced"; empty: it was not

@@ -6,6 +6,7 @@
 #include "traces/attach/adoption.h"
 #include "traces/attach/plan.h"
 #include "traces/attach/stepping.h"
+#include "traces/attach/watching.h"
 
 #include <errno.h>
 
@@ -114,6 +115,32 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
     }
 }
 
+/// ggml's callback where somebody watches, in front of the program's own.
+bool observe(Tensor* node, bool ask, void* data) {
+    Scheduler& s = *static_cast<Scheduler*>(data);
+    if (ask) {
+        s.own_wants = s.own_callback != nullptr && s.own_callback(node, true, s.own_data);
+        const KeptErrno kept;
+        return is_watched(s, node) || s.own_wants;
+    }
+    if (RunCall* const run = run_call; run != nullptr && run->scheduler == &s) {
+        const KeptErrno kept;
+        if (is_watched(s, node)) {
+            ++run->depth; // what reading it takes is not the program's
+            record_value(*run, node);
+            --run->depth;
+            stop_in_run(*run);
+        }
+    }
+    return !s.own_wants || s.own_callback(node, false, s.own_data);
+}
+
+void watch(Scheduler& s) {
+    if (watches() && s.ggml->call.ggml_backend_sched_set_eval_callback != nullptr) {
+        s.ggml->call.ggml_backend_sched_set_eval_callback(s.object, observe, &s);
+    }
+}
+
 } // namespace
 
 extern "C" {
@@ -127,7 +154,11 @@ SCHEDSCOPE_EXPORTED Sched* ggml_backend_sched_new(Backend** backends, BufferType
     if (made != nullptr && (recording.is_open() || open_channel())) {
         if (GgmlCopy* const ggml = copy_of(reinterpret_cast<const void*>(make))) {
             const bool has_argument = ggml->call.ggml_version != nullptr; // for certain
-            add_scheduler(*ggml, made, types, graph_size, has_argument ? static_cast<int>(op_offload) : SSCP_UNKNOWN_32);
+            Scheduler* const s =
+                add_scheduler(*ggml, made, types, graph_size, has_argument ? static_cast<int>(op_offload) : SSCP_UNKNOWN_32);
+            if (s != nullptr) {
+                watch(*s);
+            }
         }
     }
     return made;
@@ -145,6 +176,23 @@ SCHEDSCOPE_EXPORTED void ggml_backend_sched_free(Sched* sched) {
     if (free_it != nullptr) {
         free_it(sched);
     }
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_sched_set_eval_callback(Sched* sched, EvalCallback* callback, void* data) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_set_eval_callback, set);
+    if (set == nullptr) {
+        return;
+    }
+    const UsedScheduler used(sched);
+    if (Scheduler* const s = used.get()) {
+        s->own_callback = callback;
+        s->own_data = data;
+        if (watches()) {
+            set(sched, observe, s);
+            return;
+        }
+    }
+    set(sched, callback, data);
 }
 
 SCHEDSCOPE_EXPORTED bool ggml_backend_sched_reserve(Sched* sched, Graph* graph) {

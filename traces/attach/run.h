@@ -19,6 +19,8 @@ struct Timed {
     int64_t start, end;
 };
 
+/// The block that what runs is recorded in; null: nothing is. A plan that runs again is an evaluation of its own.
+Block* block_of(RunCall& call);
 void begin_run(RunCall& call);
 void record_split_run(RunCall& call, Backend* backend, const Graph* part, Timed time);
 void record_copy(RunCall& call, const Tensor* copy, Timed time);

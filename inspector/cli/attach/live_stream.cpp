@@ -51,7 +51,9 @@ public:
     }
     ~StreamThread() {
         let_go();
-        source_.leave();
+        if (!has_ended()) {
+            source_.leave();
+        }
         thread_.join();
     }
     StreamThread(const StreamThread&) = delete;
@@ -153,11 +155,12 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
         inspector.ended_fd = thread.ended_descriptor();
         inspector.files_in_use = {options.trace};
         inspector.output = options.output;
+        inspector.how_ended = [&source] { return source.how_ended(); };
+        inspector.says_tokens = false;
         left_with = run_inspector(store, inspector);
     }
     thread.let_go();
     if (!thread.has_ended()) {
-        tell(source.what_leaving_does());
         source.leave();
         wait_for_end(source, thread);
     }

@@ -20,7 +20,7 @@ void refuse_options_of_a_run(const CommandOptions& app, const ProgramRecording& 
         return;
     }
     if (const auto other = app.first_given_beside(
-            {"--output", "--record", "--force", "--no-text", "--sync", "--children", "program", "trace"})) {
+            {"--output", "--record", "--force", "--no-text", "--watch", "--sync", "--children", "program", "trace"})) {
         throw Error(ErrorKind::usage, *other + ": goes with -m; options of the program stand behind its name");
     }
 }

@@ -141,18 +141,14 @@ bool StartedProgram::wait(int timeout_ms) {
     int status = 0;
     if (!ended_ && waitpid(id_, &status, timeout_ms < 0 ? 0 : WNOHANG) == id_) {
         receiver = 0;
-        ended_ = true;
         killed_ = WIFSIGNALED(status);
         code_ = killed_ ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        ended_ = true;
     }
     return ended_;
 }
 
-void StartedProgram::end() {
-    if (!ended_) {
-        kill(apart_ ? -id_ : id_, SIGTERM);
-    }
-}
+bool StartedProgram::end() { return !ended_ && kill(apart_ ? -id_ : id_, SIGTERM) == 0; }
 
 std::string found_program(const std::string& command) {
     if (command.find('/') != std::string::npos) {

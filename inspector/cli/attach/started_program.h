@@ -2,6 +2,7 @@
 
 #include "runtime/system/descriptor.h"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ public:
 
     /// Until it ends, or so many ms have passed (−1: however long it takes). True: it has ended.
     bool wait(int timeout_ms);
-    void end(); ///< asks it to end (SIGTERM), if it runs: where its place is apart, all that it started, too
+    /// Asks it to end (SIGTERM): where its place is apart, all that it started, too. False: it has ended. Any thread.
+    bool end();
     int code() const noexcept { return code_; } ///< its own once it has ended; 128 + n: signal n ended it
     bool killed() const noexcept { return killed_; }
 
@@ -42,7 +44,8 @@ private:
     pid_t id_ = -1;
     bool apart_;
     Descriptor process_; ///< readable once it has ended; none on an old kernel
-    bool ended_ = false, killed_ = false;
+    std::atomic<bool> ended_ = false;
+    bool killed_ = false;
     int code_ = 0;
 };
 

@@ -23,9 +23,9 @@ public:
     virtual std::vector<std::pair<std::string, std::string>> facts() const = 0; ///< of it, for the trace
     /// Until nothing more is sent, or so many ms have passed. True: nothing more is.
     virtual bool wait(int timeout_ms) = 0;
-    virtual bool killed() const = 0; ///< once nothing more is sent: somebody ended it by force
-    /// Its user leaves the inspector while it runs. What is said of that: a sentence.
-    virtual std::string what_leaving_does() const = 0;
+    virtual bool killed() const = 0;                     ///< once nothing more is sent: somebody ended it by force
+    virtual std::string how_ended() const { return {}; } ///< as well: "exit code 3"; empty: as it should, or that is not known
+    /// Its user leaves the inspector while it runs.
     virtual void leave() = 0;
     /// Where nothing of what it sends can be taken any more: it goes on all the same, or there is no reason to stay with it.
     virtual bool goes_on_unread() const { return true; }

@@ -68,6 +68,7 @@ CommandAction add_inspect(CommandOptions& app) {
             foreign->trace = arguments->record;
             foreign->force = arguments->force;
             foreign->no_text = arguments->no_text;
+            foreign->watch = arguments->watch;
             return inspect_program(*foreign);
         }
         if (!trace->empty() && !arguments->run.model.empty()) {

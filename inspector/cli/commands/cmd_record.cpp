@@ -21,6 +21,7 @@ CommandAction add_record(CommandOptions& app) {
             foreign->trace = arguments->record;
             foreign->force = arguments->force;
             foreign->no_text = arguments->no_text;
+            foreign->watch = arguments->watch;
             return record_program(*foreign);
         }
         settle(*arguments);

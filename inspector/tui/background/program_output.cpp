@@ -101,9 +101,10 @@ bool ProgramOutput::look() {
 
 void ProgramOutput::take(std::string_view bytes) {
     for (const char c : bytes) {
-        if (c == '\n') {
-            add_line();
-        } else if (last_ += c; last_.size() == longest_line) {
+        if (c != '\n') {
+            last_ += c;
+        }
+        if (c == '\n' || last_.size() == longest_line) {
             add_line();
         }
     }

@@ -179,6 +179,9 @@ std::string InspectorSession::move(Unit unit, bool forward) {
     }
     if (program_ && forward && (at_newest() || (running() && follows_))) {
         using State = LiveProgram::State;
+        if (unit == Unit::token && !says_tokens) {
+            return "which tokens it chooses is not known of another program: ] goes on to its next evaluation";
+        }
         switch (program_->state()) {
         case State::ended: return "the program has ended: nothing comes after step " + words::count(step());
         case State::running: return "the program is running: Space holds it";

@@ -74,7 +74,8 @@ public:
     // The selected tensor, the same in all views
     TensorId selected() const noexcept { return selected_; }
     void select(TensorId id);
-    bool follow = true; ///< single steps select the tensor they are about
+    bool says_tokens = true; ///< the running program records which tokens it chose
+    bool follow = true;      ///< single steps select the tensor they are about
 
     // Running to a breakpoint, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what
     // is recorded ends.

@@ -53,6 +53,12 @@ void JoinedProgram::leave_it() {
     }
 }
 
+void JoinedProgram::leave() {
+    if (!leaves_.exchange(true)) {
+        tell(visible(name_) + " goes on without schedscope");
+    }
+}
+
 bool JoinedProgram::wait(int timeout_ms) {
     constexpr std::chrono::seconds often_enough(1); // that it has become another program is seen in its list of memory
     if (is_over_) {

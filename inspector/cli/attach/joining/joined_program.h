@@ -21,8 +21,7 @@ public:
     std::vector<std::pair<std::string, std::string>> facts() const override;
     bool wait(int timeout_ms) override;
     bool killed() const override { return has_ended_; }
-    std::string what_leaving_does() const override { return name_ + " goes on without schedscope"; }
-    void leave() override { leaves_ = true; }
+    void leave() override;
     bool goes_on_unread() const override { return false; }
     std::vector<std::string> notes() const override;
     int code_after(const ProgramStream& stream) const override;
