@@ -87,7 +87,7 @@ public:
             throw Refused{why_not_seen(process_.id(), errno)};
         }
         places_.emplace(process_);
-        if (places_->libc() == nullptr) {
+        if (!places_->libc()) {
             throw Refused{"its C library is not glibc, which schedscope's library needs"};
         }
         instruction_ = process_.find_code(*places_->libc(), machine::system_call);
@@ -147,23 +147,13 @@ public:
         return *result;
     }
     uint64_t call(std::string_view name, const machine::Arguments& arguments = {}) {
-        const uintptr_t function = find(name);
+        const uintptr_t function = places_->function(name);
         if (function == 0) {
             throw Refused{"its C library has no " + std::string(name)};
         }
         return call(function, arguments);
     }
-    /// Of the C library, which had parts in files of their own.
-    uintptr_t find(std::string_view name) const {
-        for (const LoadedFile& file : process_.files()) {
-            if (&file == places_->libc() || file.name().starts_with("libdl")) {
-                if (const auto found = process_.function(file, name)) {
-                    return found->at;
-                }
-            }
-        }
-        return 0;
-    }
+    uintptr_t find(std::string_view name) const { return places_->function(name); } ///< 0: there is none
 
     static constexpr size_t page = 4096, work_bytes = size_t{1} << 20;
 

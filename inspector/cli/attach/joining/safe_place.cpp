@@ -32,19 +32,29 @@ SafePlaces::SafePlaces(const OtherProcess& process) : process_(process) {
             own_allocator_ = own_allocator_ || (!loader && process.function(file, "malloc").has_value());
             continue;
         }
-        system_.push_back(&file);
+        system_.push_back(file);
         if (file.name().starts_with("libc") && process.function(file, "gnu_get_libc_version")) {
-            libc_ = &file;
+            libc_ = file;
         }
     }
-    if (libc_ != nullptr) {
+    if (libc_) {
         end_of_handler_ = process.find_code(*libc_, machine::end_of_handler);
         lists_objects_ = process.function(*libc_, "dl_iterate_phdr").value_or(FoundFunction());
     }
 }
 
 bool SafePlaces::is_system(uintptr_t address) const {
-    return std::any_of(system_.begin(), system_.end(), [&](const LoadedFile* file) { return file->holds(address); });
+    return std::any_of(system_.begin(), system_.end(), [&](const LoadedFile& file) { return file.holds(address); });
+}
+
+uintptr_t SafePlaces::function(std::string_view name) const {
+    for (const LoadedFile& file : system_) {
+        const auto found = file.name().starts_with("lib") ? process_.function(file, name) : std::nullopt;
+        if (found) {
+            return found->at;
+        }
+    }
+    return 0;
 }
 
 /// Neither the allocator nor the loader makes these calls, or not so.

@@ -10,8 +10,10 @@ class SafePlaces {
 public:
     explicit SafePlaces(const OtherProcess& process);
 
-    /// Of the C library, which the program's calls go through; null: it is not one that is known.
-    const LoadedFile* libc() const noexcept { return libc_; }
+    /// The C library; nothing: it is not one that is known.
+    const std::optional<LoadedFile>& libc() const noexcept { return libc_; }
+    /// A function of it, which in older ones is in a file of its own; 0: there is none.
+    uintptr_t function(std::string_view name) const;
     /// Threads, those first that wait for something for which neither the loader nor the allocator waits.
     std::vector<pid_t> threads() const;
     bool is_safe(const StoppedThread& thread, pid_t id) const;
@@ -22,8 +24,8 @@ private:
     bool is_system(uintptr_t address) const; ///< code of the C library or the loader
 
     const OtherProcess& process_;
-    std::vector<const LoadedFile*> system_;
-    const LoadedFile* libc_ = nullptr;
+    std::vector<LoadedFile> system_; ///< they are loaded for as long as the process lives
+    std::optional<LoadedFile> libc_;
     bool own_allocator_ = false; ///< the program's, of which nothing is known
     uintptr_t end_of_handler_ = 0;
     FoundFunction lists_objects_; ///< dl_iterate_phdr, which calls back with the loader's lock held
