@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
@@ -46,9 +47,10 @@ std::string version_of(const ::testing::TestParamInfo<Released>& info) { return 
 
 class SteppedProgram : public ::testing::TestWithParam<Released> {
 protected:
-    std::vector<std::string> inspect() const {
-        const std::vector<std::string> command =
-            drive(GetParam(), paths::shared("models/stories260K-f32.gguf"), {"--ticks", ticks, "--result", result});
+    std::vector<std::string> inspect(const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> options = {"--ticks", ticks, "--result", result};
+        options.insert(options.end(), more.begin(), more.end());
+        const std::vector<std::string> command = drive(GetParam(), paths::shared("models/stories260K-f32.gguf"), options);
         std::vector<std::string> arguments = {program_path(), "inspect", "-o", trace, "--"};
         arguments.insert(arguments.end(), command.begin(), command.end());
         return arguments;
@@ -120,6 +122,43 @@ TEST_P(SteppedProgram, TicksOnWhileASplitIsHeld) {
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
     EXPECT_THAT(t.text(), HasSubstr(tokens));
+}
+
+TEST_P(SteppedProgram, IsHeldBeforeWhatASplitReadsIsCopied) {
+    NEEDS_SHARED();
+    if (!GetParam().vulkan) {
+        GTEST_SKIP() << "its Vulkan build is not here";
+    }
+    setenv("GGML_VK_VISIBLE_DEVICES", "0", 1); // accepts a software driver
+    Terminal t(30, 160, inspect({"--gpu", "vulkan", "--layers", "3"}));
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=split_run\n");
+    ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("breakpoint: split 0 ran")) << t.text();
+    timespec held = {};
+    clock_gettime(CLOCK_MONOTONIC, &held);
+    t.press(":break\n");
+    ASSERT_TRUE(t.shows("no breakpoint")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    const auto source = std::make_shared<TraceReader>(trace);
+    if (source->session().backends.size() < 2) {
+        GTEST_SKIP() << "there is no Vulkan device that it takes";
+    }
+    EvaluationId first = -1;
+    int n_copies = 0;
+    source->for_each(0, source->n_steps(), [&](const Record& record) {
+        const auto* const moved = std::get_if<record::Transfer>(&record.fact);
+        first = first < 0 && std::holds_alternative<record::SplitRun>(record.fact) ? record.evaluation : first;
+        if (moved != nullptr && record.evaluation == first && moved->split == 1) {
+            ++n_copies;
+            EXPECT_GE(moved->start_ns, held.tv_sec * 1'000'000'000 + held.tv_nsec);
+        }
+    });
+    EXPECT_GT(n_copies, 0);
 }
 
 TEST_P(SteppedProgram, GoesOnWhenTheInspectorIsKilledThatHoldsIt) {
