@@ -161,6 +161,61 @@ TEST_P(SteppedProgram, IsHeldBeforeWhatASplitReadsIsCopied) {
     EXPECT_GT(n_copies, 0);
 }
 
+TEST_P(SteppedProgram, IsHeldBehindEachWatchedNode) {
+    NEEDS_SHARED();
+    std::vector<std::string> arguments = inspect();
+    arguments.insert(arguments.begin() + 2, {"--watch", "name=ffn_out-1", "--watch", "name=ffn_out-3"});
+    Terminal t(30, 160, arguments);
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=value\n");
+    ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
+    for (int token = 0; token < 8; ++token) {
+        for (const char* node : {"ffn_out-1", "ffn_out-3"}) {
+            const std::string before = t.line(0);
+            t.press("c");
+            ASSERT_TRUE(t.wait_until([&] {
+                return t.line(0) != before && t.line(0).find("HELD") != std::string::npos &&
+                       t.text().find("breakpoint: " + std::string(node) + ": from ") != std::string::npos;
+            })) << t.text();
+            EXPECT_EQ(n_tokens(), token); // in the middle of the next one
+        }
+    }
+    t.press("c");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr(tokens));
+}
+
+TEST_P(SteppedProgram, IsFollowedAsItRunsUntilItIsHeld) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect({"--tokens", "100000", "--context", "512"}));
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("c");
+    const auto runs_in = [&](int64_t evaluation) {
+        const std::string line = t.line(0);
+        const size_t at = line.find("eval ");
+        return line.find("RUNNING") != std::string::npos && at != std::string::npos &&
+               std::stoll(line.substr(at + 5)) > evaluation;
+    };
+    ASSERT_TRUE(t.wait_until([&] { return runs_in(20); })) << t.text();
+    t.press(" ");
+    ASSERT_TRUE(t.shows("interrupted, the program waits")) << t.text();
+    const std::string held_at = t.line(0);
+    t.press("p"); // what was recorded is walked while it waits
+    ASSERT_TRUE(t.wait_until([&] { return t.line(0) != held_at; })) << t.text();
+    const int64_t before = n_ticks();
+    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 20; }));
+    const int64_t n_then = n_tokens();
+    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 40; }));
+    EXPECT_EQ(n_tokens(), n_then);
+    t.press(">c");
+    ASSERT_TRUE(comes([&] { return n_tokens() > n_then + 5; }));
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM);
+    EXPECT_FALSE(exists(result));
+}
+
 TEST_P(SteppedProgram, GoesOnWhenTheInspectorIsKilledThatHoldsIt) {
     NEEDS_SHARED();
     Terminal t(30, 160, inspect());
