@@ -275,11 +275,20 @@ TEST_F(InspectedProgram, WritesToAPageThatFollowsIt) {
 }
 
 TEST_F(InspectedProgram, IsRefusedWhereItIsNotWhatIsMeant) {
-    for (const std::vector<std::string>& wrong : {std::vector<std::string>{"inspect", "a.trace", "b"},
-                                                  {"inspect", "-n", "5", "--", "true"},
-                                                  {"inspect", "--sync", "a.trace"},
-                                                  {"inspect", "--", "true"}}) { // there is no terminal
-        EXPECT_EQ(run(wrong).code, 2) << wrong.back();
+    struct Wrong {
+        std::vector<std::string> arguments;
+        std::string told;
+    };
+    for (const Wrong& wrong :
+         {Wrong{{"inspect", "a.trace", "b"}, "one trace; a program stands behind --"},
+          {{"inspect", "-n", "5", "--", "true"}, "goes with -m; options of the program stand behind its name"},
+          {{"inspect", "--sync", "a.trace"}, "--sync: goes with -- PROGRAM"},
+          {{"inspect", "--diff", "a.trace", "--", "true"}, "--diff goes with a trace"},
+          {{"inspect"}, "name a trace, a model with -m, or a program behind --"},
+          {{"inspect", "--", "true"}, "is not a terminal"}}) {
+        const Outcome outcome = run(wrong.arguments);
+        EXPECT_EQ(outcome.code, 2) << wrong.told;
+        EXPECT_THAT(outcome.err, HasSubstr(wrong.told));
     }
 }
 
