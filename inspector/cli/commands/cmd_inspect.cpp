@@ -63,6 +63,9 @@ CommandAction add_inspect(CommandOptions& app) {
         if (!app.has_dashes() && !foreign->command.empty()) {
             throw Error(ErrorKind::usage, "inspect: one trace; a program stands behind --");
         }
+        if (!diff->empty() && trace->empty()) {
+            throw Error(ErrorKind::usage, "inspect: --diff goes with a trace, not with what runs");
+        }
         refuse_options_of_a_run(app, *foreign);
         if (!foreign->command.empty()) {
             foreign->trace = arguments->record;
@@ -77,9 +80,6 @@ CommandAction add_inspect(CommandOptions& app) {
         if (!trace->empty()) {
             refuse_run_options(app);
             return inspect_trace(*trace, *diff);
-        }
-        if (!diff->empty()) {
-            throw Error(ErrorKind::usage, "inspect: --diff goes with a trace, not with -m");
         }
         if (arguments->run.model.empty()) {
             throw Error(ErrorKind::usage, "inspect: name a trace, a model with -m, or a program behind --");

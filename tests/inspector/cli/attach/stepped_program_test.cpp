@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
@@ -46,9 +47,10 @@ std::string version_of(const ::testing::TestParamInfo<Released>& info) { return 
 
 class SteppedProgram : public ::testing::TestWithParam<Released> {
 protected:
-    std::vector<std::string> inspect() const {
-        const std::vector<std::string> command =
-            drive(GetParam(), paths::shared("models/stories260K-f32.gguf"), {"--ticks", ticks, "--result", result});
+    std::vector<std::string> inspect(const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> options = {"--ticks", ticks, "--result", result};
+        options.insert(options.end(), more.begin(), more.end());
+        const std::vector<std::string> command = drive(GetParam(), paths::shared("models/stories260K-f32.gguf"), options);
         std::vector<std::string> arguments = {program_path(), "inspect", "-o", trace, "--"};
         arguments.insert(arguments.end(), command.begin(), command.end());
         return arguments;
@@ -122,6 +124,98 @@ TEST_P(SteppedProgram, TicksOnWhileASplitIsHeld) {
     EXPECT_THAT(t.text(), HasSubstr(tokens));
 }
 
+TEST_P(SteppedProgram, IsHeldBeforeWhatASplitReadsIsCopied) {
+    NEEDS_SHARED();
+    if (!GetParam().vulkan) {
+        GTEST_SKIP() << "its Vulkan build is not here";
+    }
+    setenv("GGML_VK_VISIBLE_DEVICES", "0", 1); // accepts a software driver
+    Terminal t(30, 160, inspect({"--gpu", "vulkan", "--layers", "3"}));
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=split_run\n");
+    ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("breakpoint: split 0 ran")) << t.text();
+    timespec held = {};
+    clock_gettime(CLOCK_MONOTONIC, &held);
+    t.press(":break\n");
+    ASSERT_TRUE(t.shows("no breakpoint")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    const auto source = std::make_shared<TraceReader>(trace);
+    if (source->session().backends.size() < 2) {
+        GTEST_SKIP() << "there is no Vulkan device that it takes";
+    }
+    EvaluationId first = -1;
+    int n_copies = 0;
+    source->for_each(0, source->n_steps(), [&](const Record& record) {
+        const auto* const moved = std::get_if<record::Transfer>(&record.fact);
+        first = first < 0 && std::holds_alternative<record::SplitRun>(record.fact) ? record.evaluation : first;
+        if (moved != nullptr && record.evaluation == first && moved->split == 1) {
+            ++n_copies;
+            EXPECT_GE(moved->start_ns, held.tv_sec * 1'000'000'000 + held.tv_nsec);
+        }
+    });
+    EXPECT_GT(n_copies, 0);
+}
+
+TEST_P(SteppedProgram, IsHeldBehindEachWatchedNode) {
+    NEEDS_SHARED();
+    std::vector<std::string> arguments = inspect();
+    arguments.insert(arguments.begin() + 2, {"--watch", "name=ffn_out-1", "--watch", "name=ffn_out-3"});
+    Terminal t(30, 160, arguments);
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=value\n");
+    ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
+    for (int token = 0; token < 8; ++token) {
+        for (const char* node : {"ffn_out-1", "ffn_out-3"}) {
+            const std::string before = t.line(0);
+            t.press("c");
+            ASSERT_TRUE(t.wait_until([&] {
+                return t.line(0) != before && t.line(0).find("HELD") != std::string::npos &&
+                       t.text().find("breakpoint: " + std::string(node) + ": from ") != std::string::npos;
+            })) << t.text();
+            EXPECT_EQ(n_tokens(), token); // in the middle of the next one
+        }
+    }
+    t.press("c");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr(tokens));
+}
+
+TEST_P(SteppedProgram, IsFollowedAsItRunsUntilItIsHeld) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect({"--tokens", "100000", "--context", "512"}));
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("c");
+    const auto runs_in = [&](int64_t evaluation) {
+        const std::string line = t.line(0);
+        const size_t at = line.find("eval ");
+        return line.find("RUNNING") != std::string::npos && at != std::string::npos &&
+               std::stoll(line.substr(at + 5)) > evaluation;
+    };
+    ASSERT_TRUE(t.wait_until([&] { return runs_in(20); })) << t.text();
+    t.press(" ");
+    ASSERT_TRUE(t.shows("interrupted, the program waits")) << t.text();
+    const std::string held_at = t.line(0);
+    t.press("p"); // what was recorded is walked while it waits
+    ASSERT_TRUE(t.wait_until([&] { return t.line(0) != held_at; })) << t.text();
+    const int64_t before = n_ticks();
+    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 20; }));
+    const int64_t n_then = n_tokens();
+    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 40; }));
+    EXPECT_EQ(n_tokens(), n_then);
+    t.press(">c");
+    ASSERT_TRUE(comes([&] { return n_tokens() > n_then + 5; }));
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM);
+    EXPECT_FALSE(exists(result));
+}
+
 TEST_P(SteppedProgram, GoesOnWhenTheInspectorIsKilledThatHoldsIt) {
     NEEDS_SHARED();
     Terminal t(30, 160, inspect());
@@ -181,11 +275,20 @@ TEST_F(InspectedProgram, WritesToAPageThatFollowsIt) {
 }
 
 TEST_F(InspectedProgram, IsRefusedWhereItIsNotWhatIsMeant) {
-    for (const std::vector<std::string>& wrong : {std::vector<std::string>{"inspect", "a.trace", "b"},
-                                                  {"inspect", "-n", "5", "--", "true"},
-                                                  {"inspect", "--sync", "a.trace"},
-                                                  {"inspect", "--", "true"}}) { // there is no terminal
-        EXPECT_EQ(run(wrong).code, 2) << wrong.back();
+    struct Wrong {
+        std::vector<std::string> arguments;
+        std::string told;
+    };
+    for (const Wrong& wrong :
+         {Wrong{{"inspect", "a.trace", "b"}, "one trace; a program stands behind --"},
+          {{"inspect", "-n", "5", "--", "true"}, "goes with -m; options of the program stand behind its name"},
+          {{"inspect", "--sync", "a.trace"}, "--sync: goes with -- PROGRAM"},
+          {{"inspect", "--diff", "a.trace", "--", "true"}, "--diff goes with a trace"},
+          {{"inspect"}, "name a trace, a model with -m, or a program behind --"},
+          {{"inspect", "--", "true"}, "is not a terminal"}}) {
+        const Outcome outcome = run(wrong.arguments);
+        EXPECT_EQ(outcome.code, 2) << wrong.told;
+        EXPECT_THAT(outcome.err, HasSubstr(wrong.told));
     }
 }
 

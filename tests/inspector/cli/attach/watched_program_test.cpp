@@ -18,7 +18,8 @@ using ::testing::Not;
 /// What was recorded of the nodes of this name, in order.
 std::vector<json> values_in(const std::string& trace, const std::string& name) {
     std::vector<json> found;
-    for (const json& value : json::parse(run({"show", trace, "--what", "values", "--json"}).out)["values"]) {
+    const json all = json::parse(run({"show", trace, "--what", "values", "--json"}).out);
+    for (const json& value : all["values"]) {
         if (value["tensor"] == name) {
             found.push_back(value);
         }
