@@ -41,6 +41,11 @@ struct Watch {
 /// How long the program waits where it is held, when the recorder does not say that it still wants that.
 constexpr int64_t hold_limit_ns = 5'000'000'000;
 
+/// Memory, laid out as that of the first process, for another one that schedules (--children): the recorder's descriptor, and in
+/// the upper half the process that has it. Who writes its number there while it is 0 has it; 0: nothing is offered.
+using Offer = uint64_t;
+constexpr int most_offers = 8, owner_shift = 32;
+
 struct Control {
     uint64_t mark;             ///< the recorder wrote all that is its own
     uint32_t loaded;           ///< processes that loaded the library
@@ -52,6 +57,7 @@ struct Control {
     uint32_t adopted;          ///< schedulers that were there before the library was
     uint32_t unverified;       ///< of these: plans whose memory nothing is known of, because the allocator had planned it before
     uint32_t unplanned;        ///< of these: computations by plans that were made before
+    Offer offers[most_offers];
     // Stepping. The program comes to a stop (before a plan, before a split, behind a watched node), sends what it recorded
     // until there, counts it, and waits until it is granted, `hold` is taken back, or the recorder is silent for too long.
     uint32_t hold;    ///< the recorder: 1: stops are held

@@ -42,14 +42,34 @@ bool recorder_lives() {
 /// The shared memory is the parent's too: it goes on writing, the child never does.
 void in_child_after_fork() { set_state(State::closed); }
 
+/// Memory of its own for a process that is not the first. −1: none is offered.
+int take_offer(uint32_t self) {
+    for (Offer& offer : control->offers) {
+        Offer now = __atomic_load_n(&offer, __ATOMIC_ACQUIRE);
+        if (now != 0 && now >> owner_shift == 0 &&
+            __atomic_compare_exchange_n(&offer, &now, now | Offer{self} << owner_shift, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+            return static_cast<int>(now);
+        }
+    }
+    return -1;
+}
+
 bool take_stream() {
     uint32_t nobody = 0;
+    char path[sizeof attachment().path + 16];
+    snprintf(path, sizeof path, "%s", attachment().path);
     const auto self = static_cast<uint32_t>(getpid());
     if (!__atomic_compare_exchange_n(&control->owner, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-        __atomic_fetch_add(&control->refused, 1, __ATOMIC_RELAXED);
-        return false;
+        const int file = take_offer(self);
+        char* const number = strrchr(path, '/');
+        if (file < 0 || number == nullptr) {
+            __atomic_fetch_add(&control->refused, 1, __ATOMIC_RELAXED);
+            return false;
+        }
+        snprintf(number + 1, static_cast<size_t>(path + sizeof path - number - 1), "%d", file);
     }
-    const int fd = open(attachment().path, O_RDWR | O_CLOEXEC);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
     const off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END); // fstat has been an export of libc since 2.33 alone
     const bool known = end > static_cast<off_t>(control_bytes);
     const size_t bytes = known ? static_cast<size_t>(end) : 0;

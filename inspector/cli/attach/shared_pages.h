@@ -27,6 +27,7 @@ public:
     attach::Control& control() const { return *static_cast<attach::Control*>(at_); }
     void* ring() const { return static_cast<char*>(at_) + attach::control_bytes; }
     static size_t ring_bytes();
+    int number() const noexcept { return file_.get(); } ///< of the descriptor
     /// With which a program starts that is to be recorded: it brings the library into it.
     std::vector<StartedProgram::Variable> environment(const AttachOptions& options) const;
     static std::string library_path(); ///< throws Error(device) where it is not there

@@ -2,7 +2,6 @@
 
 #include "inspector/cli/attach/joining/other_process.h"
 #include "inspector/cli/attach/live_stream.h"
-#include "inspector/cli/attach/masked_command.h"
 #include "inspector/cli/attach/program_stream.h"
 #include "inspector/cli/attach/record_program.h"
 #include "inspector/cli/output/interrupt.h"
@@ -12,39 +11,26 @@
 #include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace schedscope {
 
 namespace {
 
-std::vector<std::string> command_of(pid_t id) {
-    std::ifstream file(proc_path(id, "cmdline"), std::ios::binary);
-    std::vector<std::string> words;
-    for (std::string word; std::getline(file, word, '\0');) {
-        words.push_back(word);
-    }
-    return words;
-}
-
-std::string path_of(pid_t id) {
+std::string name_of(pid_t id) {
     std::error_code failed;
-    return std::filesystem::read_symlink(proc_path(id, "exe"), failed).string();
+    return std::filesystem::read_symlink(proc_path(id, "exe"), failed).filename().string();
 }
 
 } // namespace
 
 JoinedProgram::JoinedProgram(pid_t id, const ProgramRecording& recording)
-    : id_(id), no_text_(recording.no_text), name_(std::filesystem::path(path_of(id)).filename().string()), path_(path_of(id)),
-      command_(command_of(id)), process_(id, {recording.sync, false}), looked_(Clock::now()) {}
+    : id_(id), no_text_(recording.no_text), name_(name_of(id)), process_(id, {recording.sync, false}), looked_(Clock::now()) {}
 
 JoinedProgram::~JoinedProgram() { leave_it(); }
 
-std::vector<std::pair<std::string, std::string>> JoinedProgram::facts() const {
-    return {{"program", path_}, {"command", no_text_ ? name_ : masked_command(command_)}};
-}
+std::vector<std::pair<std::string, std::string>> JoinedProgram::facts() const { return facts_of_process(id_, no_text_); }
 
 void JoinedProgram::leave_it() {
     if (!is_over_) {

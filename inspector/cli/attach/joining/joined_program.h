@@ -32,8 +32,7 @@ private:
 
     pid_t id_;
     bool no_text_;
-    std::string name_, path_;
-    std::vector<std::string> command_;
+    std::string name_;
     JoinedProcess process_;
     std::atomic<bool> leaves_ = false;
     bool has_ended_ = false, is_over_ = false;

@@ -1,5 +1,5 @@
-/* busy_program COUNTERS [wait]: threads that do all the time what is in the way of somebody who wants to join: they allocate, load
- * and unload libraries, throw nothing away of what their registers and errno hold, and with "wait" also wait for what may be
+/* busy_program COUNTERS [wait]: threads that do all the time what is in the way of somebody who wants to join: they allocate,
+ * load and unload libraries, throw nothing away of what their registers and errno hold, and with "wait" also wait for what may be
  * interrupted. Each counts in the file COUNTERS what it did. A thread that finds something changed ends the program with a code
  * of its own. Ends when its standard input does. */
 #define _GNU_SOURCE

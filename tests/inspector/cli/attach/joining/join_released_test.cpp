@@ -4,6 +4,7 @@
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/support/ggml/released.h"
 #include "tests/support/paths.h"
+#include "tests/support/terminal.h"
 
 #include <nlohmann/json.hpp>
 
@@ -202,6 +203,22 @@ TEST_P(JoinReleased, LeavesWholePlansWhenItIsKilled) {
     const Outcome exported = run({"export", folder / "x.trace", "--jsonl", "-"});
     EXPECT_GE(count(exported.out, "\"plan_begin\""), 8U);
     EXPECT_EQ(count(exported.out, "\"plan_begin\""), count(exported.out, "\"plan_end\""));
+}
+
+TEST_P(JoinReleased, IsLookedAtAndLeftInTheInspector) {
+    const std::string expected = plain();
+    start();
+    Terminal t(30, 140, {program_path(), "attach", std::to_string(program->id())});
+    for (const int token : {10, 20, 30}) {
+        write_bytes(go(token), "");
+    }
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text(); // held before the first plan that it makes
+    EXPECT_FALSE(program->has_ended());
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr("goes on without schedscope"));
+    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
+    EXPECT_EQ(read_bytes(folder / "out"), expected);
 }
 
 } // namespace
