@@ -11,6 +11,28 @@ namespace schedscope::attach {
 
 namespace {
 
+/// Schedulers that were met and can't be recorded: it is said once of each.
+constexpr int most_refused = 64;
+const Sched* refused[most_refused];
+int n_refused = 0;
+
+bool is_refused(const Sched* object) {
+    const int n = __atomic_load_n(&n_refused, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < n && i < most_refused; ++i) {
+        if (__atomic_load_n(&refused[i], __ATOMIC_RELAXED) == object) {
+            return true;
+        }
+    }
+    return n >= most_refused; // a program that has so many is like the others
+}
+
+void refuse_from_now_on(const Sched* object) {
+    const int place = __atomic_fetch_add(&n_refused, 1, __ATOMIC_ACQ_REL);
+    if (place < most_refused) {
+        __atomic_store_n(&refused[place], object, __ATOMIC_RELAXED);
+    }
+}
+
 /// The buffer types that a scheduler puts its backends' tensors into, by where the tensors of a graph lie. A backend that none
 /// of them is on has its own default. False: the graph has no memory, or is not as it should be.
 bool types_of(const GgmlCopy& ggml, Sched* object, Graph* graph, int n, BufferType** types) {
@@ -39,6 +61,7 @@ bool types_of(const GgmlCopy& ggml, Sched* object, Graph* graph, int n, BufferTy
 void adopt(Sched* object, Graph* graph, Sight sight, const void* caller) {
     GgmlCopy* const ggml = copy_of(real_function(Fn::ggml_backend_sched_new, caller));
     if (ggml == nullptr) {
+        refuse_from_now_on(object);
         return;
     }
     BufferType* types[most_sched_backends] = {};
@@ -62,10 +85,14 @@ void adopt(Sched* object, Graph* graph, Sight sight, const void* caller) {
     if (Scheduler* const s = add_scheduler(*ggml, object, types, any_size, SSCP_UNKNOWN_32)) {
         s->adopted = s->memory_unseen = true;
         count(Count::adopted);
+    } else {
+        refuse_from_now_on(object);
     }
 }
 
 } // namespace
+
+void forget_refused() { __atomic_store_n(&n_refused, 0, __ATOMIC_RELEASE); }
 
 void meet(Sched* object, Graph* graph, Sight sight, const void* caller) {
     if (!attachment().joined) {
@@ -74,7 +101,7 @@ void meet(Sched* object, Graph* graph, Sight sight, const void* caller) {
     const int kept = errno;
     {
         const Recording recording;
-        if (recording.is_open() && known_scheduler(object) == nullptr) {
+        if (recording.is_open() && known_scheduler(object) == nullptr && !is_refused(object)) {
             adopt(object, graph, sight, caller);
         }
         const Scheduler* const s = recording.is_open() && sight == Sight::computes ? known_scheduler(object) : nullptr;

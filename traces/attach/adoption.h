@@ -12,4 +12,7 @@ enum class Sight : uint8_t { plans, planned, computes };
 /// At every call of a scheduler, by the code at `caller`. Where nothing is recorded any more, calls are led back.
 void meet(Sched* object, Graph* graph, Sight sight, const void* caller);
 
+/// What was met before is met as if for the first time.
+void forget_refused();
+
 } // namespace schedscope::attach

@@ -3,6 +3,7 @@
 
 #include "traces/attach/joining.h"
 
+#include "traces/attach/adoption.h"
 #include "traces/attach/attach_control.h"
 #include "traces/attach/channel.h"
 #include "traces/attach/handing_on.h"
@@ -46,6 +47,7 @@ bool begin(Join& join) {
         snprintf(join.why, sizeof join.why, "%s", why);
         return false;
     }
+    forget_refused();
     joined_process = getpid();
     leads_here = true;
     join.calls = lead_calls_here();
