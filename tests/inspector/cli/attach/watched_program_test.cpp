@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <gmock/gmock.h>
 
 namespace schedscope::test {
@@ -88,18 +89,32 @@ TEST(WatchedProgram, SeesWithItsOwnCallbackWhatItSawBefore) {
             }
             return run(arguments);
         };
-        for (const char* pattern : {"op=ADD", "op=MUL"}) {
-            const Outcome recorded = record({"record", "-o", trace, "--watch", pattern});
+        struct Case {
+            std::string pattern;
+            std::vector<std::string> nodes;
+        };
+        for (const Case& c : {Case{"op=ADD", {"sum", "last"}},
+                              {"op=MUL", {"product"}},
+                              {"name=SUM|Last", {"sum", "last"}},
+                              {"s", {"sum", "last"}},
+                              {"name!~s", {"product"}},
+                              {"node>=1 op!=MUL", {"last"}},
+                              {"node<1", {"sum"}},
+                              {"bytes>16", {}},
+                              {"bytes=16B kind=node type=f32 backend=cpu split=0", {"sum", "product", "last"}},
+                              {"backend!=CPU", {}}}) {
+            SCOPED_TRACE(c.pattern);
+            const Outcome recorded = record({"record", "-o", trace, "--watch", c.pattern});
             EXPECT_EQ(recorded.code, 0) << recorded.err;
             EXPECT_EQ(recorded.out, "asked sum\nasked product\nshown product 2 32\nasked last\n3 10 21 36 after 4 calls\n");
-            const bool sums = std::string_view(pattern) == "op=ADD";
-            EXPECT_EQ(values_in(trace, "sum").size(), sums ? 1U : 0U);
-            EXPECT_EQ(values_in(trace, "product").size(), sums ? 0U : 1U);
-            const std::vector<json> last = values_in(trace, "last");
-            ASSERT_EQ(last.size(), sums ? 1U : 0U);
-            if (sums) {
-                EXPECT_EQ(last[0]["first"], json({3, 10, 21, 36}));
-                EXPECT_EQ(last[0]["mean"], 17.5);
+            EXPECT_EQ(recorded.err.find("matches no node") != std::string::npos, c.nodes.empty());
+            for (const char* name : {"sum", "product", "last"}) {
+                const std::vector<json> values = values_in(trace, name);
+                ASSERT_EQ(values.size(), std::count(c.nodes.begin(), c.nodes.end(), name)) << name;
+                if (std::string_view(name) == "last" && !values.empty()) {
+                    EXPECT_EQ(values[0]["first"], json({3, 10, 21, 36}));
+                    EXPECT_EQ(values[0]["mean"], 17.5);
+                }
             }
         }
         EXPECT_EQ(record({"record", "-o", trace}).code, 0);
