@@ -3,7 +3,8 @@
 
 #include "traces/attach/objects.h"
 #include "traces/attach/plan.h"
-#include "traces/attach/run.h"
+#include "traces/attach/stepping.h"
+#include "traces/attach/watching.h"
 
 #include <errno.h>
 
@@ -42,6 +43,10 @@ template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve,
     PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
     if (own == nullptr) {
         return plan();
+    }
+    if (!nested) {
+        const KeptErrno kept;
+        stop_before_plan(*s);
     }
     GgmlCopy& ggml = *own->scheduler->ggml;
     const bool splits_itself = ggml.call.ggml_backend_sched_split_graph == nullptr || ggml.splits_unseen;
@@ -82,6 +87,10 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
     if (run == nullptr || run->depth > 0) {
         return call();
     }
+    {
+        const KeptErrno kept;
+        stop_before_split(*run);
+    }
     struct Within {
         RunCall* run;
         const R& record;
@@ -104,6 +113,32 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
     }
 }
 
+/// ggml's callback where somebody watches, in front of the program's own.
+bool observe(Tensor* node, bool ask, void* data) {
+    Scheduler& s = *static_cast<Scheduler*>(data);
+    if (ask) {
+        s.own_wants = s.own_callback != nullptr && s.own_callback(node, true, s.own_data);
+        const KeptErrno kept;
+        return is_watched(s, node) || s.own_wants;
+    }
+    if (RunCall* const run = run_call; run != nullptr && run->scheduler == &s) {
+        const KeptErrno kept;
+        if (is_watched(s, node)) {
+            ++run->depth; // what reading it takes is not the program's
+            record_value(*run, node);
+            --run->depth;
+            stop_in_run(*run);
+        }
+    }
+    return !s.own_wants || s.own_callback(node, false, s.own_data);
+}
+
+void watch(Scheduler& s) {
+    if (watches() && s.ggml->call.ggml_backend_sched_set_eval_callback != nullptr) {
+        s.ggml->call.ggml_backend_sched_set_eval_callback(s.object, observe, &s);
+    }
+}
+
 } // namespace
 
 extern "C" {
@@ -116,7 +151,11 @@ SCHEDSCOPE_EXPORTED Sched* ggml_backend_sched_new(Backend** backends, BufferType
     if (made != nullptr && open_channel()) {
         if (GgmlCopy* const ggml = copy_of(reinterpret_cast<const void*>(make))) {
             const bool has_argument = ggml->call.ggml_version != nullptr; // for certain
-            add_scheduler(*ggml, made, types, graph_size, has_argument ? static_cast<int>(op_offload) : SSCP_UNKNOWN_32);
+            Scheduler* const s =
+                add_scheduler(*ggml, made, types, graph_size, has_argument ? static_cast<int>(op_offload) : SSCP_UNKNOWN_32);
+            if (s != nullptr) {
+                watch(*s);
+            }
         }
     }
     return made;
@@ -133,6 +172,23 @@ SCHEDSCOPE_EXPORTED void ggml_backend_sched_free(Sched* sched) {
     if (free_it != nullptr) {
         free_it(sched);
     }
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_sched_set_eval_callback(Sched* sched, EvalCallback* callback, void* data) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_set_eval_callback, set);
+    if (set == nullptr) {
+        return;
+    }
+    const UsedScheduler used(sched);
+    if (Scheduler* const s = used.get()) {
+        s->own_callback = callback;
+        s->own_data = data;
+        if (watches()) {
+            set(sched, observe, s);
+            return;
+        }
+    }
+    set(sched, callback, data);
 }
 
 SCHEDSCOPE_EXPORTED bool ggml_backend_sched_reserve(Sched* sched, Graph* graph) {

@@ -311,7 +311,8 @@ void record_graph(PlanCall& call) {
     }
     Plan& plan = s.plan;
     plan.kind = call.is_reserve ? "reserve" : plan.kind;
-    SCHEDSCOPE_PUT(plan.block, evaluation_begin, SSCP_UNKNOWN_64, plan.block.text(plan.kind), 0, plan.n_tokens, plan.n_outputs);
+    SCHEDSCOPE_PUT(plan.block, evaluation_begin, SSCP_UNKNOWN_64, plan.block.text(plan.kind), 0,
+                   call.is_reserve ? 0 : is_observed(s), plan.n_tokens, plan.n_outputs);
     SCHEDSCOPE_PUT(plan.block, plan_begin, plan.evaluation, s.ggml->call.ggml_backend_sched_get_n_copies(s.object), s.op_offload);
     for (int i = 0; i < s.n_backends; ++i) {
         SCHEDSCOPE_PUT(plan.block, plan_backend, s.number, i, s.numbers[i]);

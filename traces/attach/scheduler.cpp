@@ -1,6 +1,7 @@
 #include "traces/attach/scheduler.h"
 
 #include "traces/attach/attach_control.h"
+#include "traces/attach/watching.h"
 
 #include <stdio.h>
 
@@ -154,6 +155,8 @@ void give_up(Scheduler& scheduler, const char* why) {
     snprintf(words, sizeof words, "a scheduler is not recorded any more: %s is not as expected", why);
     refuse(words);
 }
+
+int32_t is_observed(const Scheduler& s) { return s.own_callback != nullptr || watches() ? 1 : 0; }
 
 void end_evaluation(Scheduler& s, int failed) {
     if (s.evaluation < 0) {

@@ -177,6 +177,7 @@ constexpr std::array value_names = {
     ValueName{"import", "log", "LOG"},
     ValueName{"import", "--output", "TRACE"},
     ValueName{"inspect", "--diff", "TRACE"},
+    ValueName{"inspect", "program", "PROGRAM"},
     ValueName{"record", "--output", "TRACE"},
     ValueName{"record", "program", "PROGRAM"},
     ValueName{"synth", "architecture", "ARCHITECTURE"},

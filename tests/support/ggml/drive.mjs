@@ -1,8 +1,11 @@
 // Generates with a released build of llama.cpp, as any user's program would; the tests record it.
 //
 //     node drive.mjs FOLDER MODEL [--gpu vulkan] [--layers N] [--flash] [--tokens N] [--batch N] [--context N] [--prompt IDS]
+//         [--ticks FILE] [--result FILE]
 //
 // FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh). Prints the ids of the tokens, in one line.
+// --ticks: writes a '.' for each tick of its event loop, a '|' for each token; --result: the line of tokens, to a file as well.
+import {appendFileSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {pathToFileURL} from "node:url";
 
@@ -19,13 +22,21 @@ const context = await loaded.createContext({
 });
 const prompt = option("--prompt", "1,403,407,261,378").split(",").map(Number);
 const tokens = [];
+const ticks = option("--ticks");
+const note = (what) => ticks && appendFileSync(ticks, what);
+const ticking = ticks && setInterval(() => note("."), 2);
 for await (const token of context.getSequence().evaluate(prompt, {temperature: 0, yieldEogToken: true})) {
     tokens.push(token);
+    note("|");
     if (tokens.length >= number("--tokens", 8)) {
         break;
     }
 }
+clearInterval(ticking);
 console.log(tokens.join(" "));
+if (option("--result")) {
+    writeFileSync(option("--result"), tokens.join(" ") + "\n");
+}
 await context.dispose();
 await loaded.dispose();
 await llama.dispose();
