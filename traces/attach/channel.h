@@ -153,11 +153,35 @@ enum class Kind : int {
 
 /// Is there somebody to send to? Takes the stream when it is asked for the first time by a process that was meant.
 bool open_channel();
-bool is_open();        ///< as it was found then; false in a child after fork
-bool waits_exactly();  ///< the recorder asked for exact times (--sync)
-int64_t next_number(); ///< of evaluations and graphs, from 0
+/// As it was found then, as long as its reader lives; false in a child after fork.
+bool is_open();
+/// The stream gets its end, and nothing is recorded from here on. Whoever is at it still is not waited for.
+void close_channel();
+/// After that: forgets all that was recorded, and lets the shared memory go, where the library joined a process and may join it
+/// again. False: a thread is at it still; when it is done, that happens by itself.
+bool release_channel();
+bool open_channel_again(); ///< after it was released, or for the first time
+bool waits_exactly();      ///< the recorder asked for exact times (--sync)
+int64_t next_number();     ///< of evaluations and graphs, from 0
 void note_scheduler();
 void give_reason(const char* why); ///< told by the recorder where nothing was recorded
+
+/// Somebody is at it: what is recorded into stays where it is. Not around what must not wait for it.
+class Recording {
+public:
+    Recording();
+    ~Recording();
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    bool is_open() const { return open_; }
+
+private:
+    bool open_;
+};
+
+/// What the recorder says about schedulers that were there before.
+enum class Count : uint8_t { adopted, unverified, unplanned };
+void count(Count what);
 
 /// One block: records of one evaluation, sent whole or not at all.
 class Block {

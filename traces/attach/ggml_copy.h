@@ -82,6 +82,7 @@ struct InitParams { ///< of ggml_init, passed by value
     F(const char*, ggml_backend_dev_description, (Device * device))                                                              \
     F(void, ggml_backend_dev_memory, (Device * device, size_t * free, size_t * total))                                           \
     F(void, ggml_backend_sched_split_graph, (Sched * sched, Graph * graph))                                                      \
+    F(BufferType*, ggml_backend_sched_get_buffer_type, (Sched * sched, Backend * backend))                                       \
     F(void, ggml_backend_sched_set_eval_callback, (Sched * sched, EvalCallback * callback, void* data))                          \
     F(void, ggml_backend_tensor_get, (const Tensor* t, void* data, size_t offset, size_t size))
 

@@ -396,6 +396,7 @@ void record_buffer(PlanCall& call, Buffer* buffer, BufferType* type, size_t size
     }
     s.chunks.shorten(n);
     s.chunks.add({buffer, type, number, s.allocations});
+    s.memory_unseen = false;
     if (call.has_graph && s.plan.block.begun()) {
         SCHEDSCOPE_PUT(s.plan.block, real_buffer, static_cast<int64_t>(size), Session::buffer_type(*s.ggml, type), number);
     }
@@ -405,6 +406,10 @@ void record_places(PlanCall& call) {
     Scheduler& s = *call.scheduler;
     Plan& plan = s.plan;
     if (!call.has_result || !plan.block.begun()) {
+        return;
+    }
+    if (s.memory_unseen) {
+        count(Count::unverified);
         return;
     }
     const Layout& at = s.ggml->at;

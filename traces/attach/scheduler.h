@@ -69,7 +69,9 @@ struct Scheduler {
     BufferType* types[most_sched_backends]; ///< that it puts their tensors into
     int numbers[most_sched_backends];       ///< in the trace
     bool inert;
-    uint32_t in_use; ///< calls of the program that are being recorded
+    bool adopted;       ///< it was there before the library was
+    bool memory_unseen; ///< what its allocator planned then decides where tensors lie still
+    uint32_t in_use;    ///< calls of the program that are being recorded
     Plan plan;
     List<Chunk> chunks;
     int64_t allocations;        ///< calls of the allocator that planned memory
@@ -100,9 +102,12 @@ public:
     Scheduler* get() const { return scheduler_; }
 
 private:
+    const Recording recording_;
     Scheduler* scheduler_ = nullptr;
 };
 void remove_scheduler(const Sched* object);
+void forget_schedulers();                        ///< all, and what was told of their copies of ggml; nobody uses one
+Scheduler* known_scheduler(const Sched* object); ///< null: it is none of those that are recorded, or were
 /// At the end of the process, when nothing more is recorded: the records that finish what no thread is at work on.
 void end_all_evaluations(void (*send)(Block& block));
 /// Something is not as it was thought to be: nothing more is recorded of this scheduler.

@@ -30,7 +30,7 @@ void futex(uint32_t* word, int operation, uint32_t value, const timespec* limit)
 void wait_at_a_stop(Control& control) {
     const uint32_t own = __atomic_add_fetch(&control.stops, 1, __ATOMIC_SEQ_CST);
     futex(&control.stops, FUTEX_WAKE, INT32_MAX, nullptr);
-    while (is_held(control)) {
+    while (is_held(control) && is_open()) { // a recorder that dies is seen at once
         const uint32_t granted = __atomic_load_n(&control.granted, __ATOMIC_ACQUIRE);
         if (static_cast<int32_t>(granted - own) >= 0) {
             return;

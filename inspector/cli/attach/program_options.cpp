@@ -9,7 +9,8 @@ void add_program_options(CommandOptions& app, ProgramRecording& recording) {
     app.add_option("program", recording.command, "Behind --: a program on ggml and its arguments, which is run and recorded")
         .group(group);
     app.add_flag("--sync", recording.sync, "Wait for the end of each split, so that its time is exact", group);
-    app.add_flag("--children", recording.children, "Record what it starts, too: the first process that schedules", group);
+    app.add_flag("--children", recording.children,
+                 "Record what it starts, too: the first process that schedules, and each other one in TRACE-PID", group);
 }
 
 void refuse_options_of_a_run(const CommandOptions& app, const ProgramRecording& recording) {

@@ -32,7 +32,8 @@ public:
 
     bool has_records() const noexcept { return has_records_; }
     int64_t n_evaluations() const noexcept { return static_cast<int64_t>(evaluations_.size()); }
-    bool damaged() const noexcept { return !damage_.empty(); } ///< something is missing
+    bool damaged() const noexcept { return !damage_.empty(); }                 ///< something is missing
+    bool failed() const noexcept { return damaged() || failure_.has_value(); } ///< nothing more is taken
 
 private:
     import::StreamRing ring_;

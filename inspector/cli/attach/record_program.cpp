@@ -1,5 +1,8 @@
 #include "inspector/cli/attach/record_program.h"
 
+#include "inspector/cli/attach/child_traces.h"
+#include "inspector/cli/attach/joining/other_process.h"
+#include "inspector/cli/attach/masked_command.h"
 #include "inspector/cli/attach/program_stream.h"
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/lines.h"
@@ -7,7 +10,10 @@
 #include "traces/store/output.h"
 #include "traces/store/writer.h"
 
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <optional>
 
 namespace schedscope {
 
@@ -26,22 +32,58 @@ void tell_of_trace(const std::string& trace, const ProgramStream& stream, const 
                           << "; next: schedscope inspect " << trace;
 }
 
-int record_program(const ProgramRecording& recording) {
-    check_trace(recording);
+std::vector<std::pair<std::string, std::string>> facts_of_process(pid_t id, bool no_text) {
+    std::error_code failed;
+    const std::string path = std::filesystem::read_symlink(proc_path(id, "exe"), failed).string();
+    std::ifstream file(proc_path(id, "cmdline"), std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; !no_text && std::getline(file, word, '\0');) {
+        words.push_back(word);
+    }
+    std::vector<std::pair<std::string, std::string>> facts = {{"process", std::to_string(id)}};
+    if (!path.empty()) {
+        facts.emplace_back("program", path);
+    }
+    if (!words.empty()) {
+        facts.emplace_back("command", masked_command(words));
+    }
+    return facts;
+}
+
+int record_stream(StreamSource& source, const ProgramRecording& recording, ChildTraces* children) {
     TraceWriter::Options options;
     options.texts = !recording.no_text;
     TraceWriter writer(recording.trace, options);
-    LaunchedProgram program(recording, {});
-    ProgramStream stream(program.pages(), writer, program.facts());
-    for (bool any = false; !program.wait(any ? 0 : look_up_ms);) {
+    ProgramStream stream(source.pages(), writer, source.facts());
+    for (bool any = false; !source.wait(any ? 0 : look_up_ms) || (children != nullptr && !children->all_ended());) {
         any = stream.take();
+        any = (children != nullptr && children->take()) || any;
+        if (stream.failed() && !source.goes_on_unread()) {
+            source.leave();
+        }
     }
-    const std::vector<std::string> notes = stream.finish(program.killed());
+    std::vector<std::string> notes = stream.finish(source.killed());
+    for (std::string& note : source.notes()) {
+        notes.push_back(std::move(note));
+    }
     if (stream.has_records()) {
         writer.close();
         tell_of_trace(recording.trace, stream, notes);
     }
-    return program.code_after(stream);
+    if (children != nullptr) {
+        children->finish();
+    }
+    return source.code_after(stream);
+}
+
+int record_program(const ProgramRecording& recording) {
+    check_trace(recording);
+    LaunchedProgram program(recording, {});
+    std::optional<ChildTraces> children;
+    if (recording.children) {
+        children.emplace(program.pages(), recording);
+    }
+    return record_stream(program, recording, children ? &*children : nullptr);
 }
 
 } // namespace schedscope

@@ -4,12 +4,20 @@
 
 namespace schedscope {
 
+class ChildTraces;
+
 /// Runs any program on ggml and records what its schedulers decide. Returns its exit code; 4 where it exited with 0 and nothing
 /// was recorded, or the trace could not be written.
 int record_program(const ProgramRecording& recording);
 
+/// The same of a program that sends already, until nothing more is sent. `children`: others that it starts; null: none.
+int record_stream(StreamSource& source, const ProgramRecording& recording, ChildTraces* children = nullptr);
+
 /// How often a stream is looked at whose program goes at its own speed.
 constexpr int look_up_ms = 10;
+
+/// What a trace says of a process: its program and its command, secrets masked.
+std::vector<std::pair<std::string, std::string>> facts_of_process(pid_t id, bool no_text);
 
 /// What `-o` says of a trace of another program: it is made, if it may be. Throws Error.
 void check_trace(const ProgramRecording& recording);

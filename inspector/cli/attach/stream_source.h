@@ -27,6 +27,10 @@ public:
     virtual std::string how_ended() const { return {}; } ///< as well: "exit code 3"; empty: as it should, or that is not known
     /// Its user leaves the inspector while it runs.
     virtual void leave() = 0;
+    /// Where nothing of what it sends can be taken any more: it goes on all the same, or there is no reason to stay with it.
+    virtual bool goes_on_unread() const { return true; }
+    /// What there is to say of how it was recorded, once nothing more is sent; each a sentence.
+    virtual std::vector<std::string> notes() const { return {}; }
     /// The command's exit code when all is over. Throws Error(device) where it should have sent something and did not.
     virtual int code_after(const ProgramStream& stream) const = 0;
 };

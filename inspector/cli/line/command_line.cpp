@@ -165,6 +165,8 @@ constexpr std::array value_names = {
     ValueName{"", "--view", "VIEW"},
     ValueName{"", "--what", "TOPIC"},
     ValueName{"", "--set", "SETTING"},
+    ValueName{"attach", "pid", "PID"},
+    ValueName{"attach", "--output", "TRACE"},
     ValueName{"diff", "a", "TRACE"},
     ValueName{"diff", "b", "TRACE"},
     ValueName{"dot", "--output", "PICTURE"},

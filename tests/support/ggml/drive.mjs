@@ -1,11 +1,12 @@
 // Generates with a released build of llama.cpp, as any user's program would; the tests record it.
 //
 //     node drive.mjs FOLDER MODEL [--gpu vulkan] [--layers N] [--flash] [--tokens N] [--batch N] [--context N] [--prompt IDS]
-//         [--ticks FILE] [--result FILE]
+//         [--ticks FILE] [--result FILE] [--hold N:FILE,…]
 //
 // FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh). Prints the ids of the tokens, in one line.
+// --hold: after N tokens it waits until FILE is there.
 // --ticks: writes a '.' for each tick of its event loop, a '|' for each token; --result: the line of tokens, to a file as well.
-import {appendFileSync, writeFileSync} from "node:fs";
+import {appendFileSync, existsSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {pathToFileURL} from "node:url";
 
@@ -24,10 +25,16 @@ const prompt = option("--prompt", "1,403,407,261,378").split(",").map(Number);
 const tokens = [];
 const ticks = option("--ticks");
 const note = (what) => ticks && appendFileSync(ticks, what);
+const holds = option("--hold", "").split(",").filter(Boolean).map((hold) => hold.split(":"));
 const ticking = ticks && setInterval(() => note("."), 2);
 for await (const token of context.getSequence().evaluate(prompt, {temperature: 0, yieldEogToken: true})) {
     tokens.push(token);
     note("|");
+    for (const [, file] of holds.filter(([n]) => Number(n) === tokens.length)) {
+        while (!existsSync(file)) {
+            await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+    }
     if (tokens.length >= number("--tokens", 8)) {
         break;
     }
