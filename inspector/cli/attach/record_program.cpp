@@ -33,7 +33,8 @@ class ProgramTrace {
 public:
     ProgramTrace(const ProgramRecording& recording, const SharedPages& pages)
         : ring_(pages.ring(), SharedPages::ring_bytes()), writer_(recording.trace, options(recording)),
-          reader_(writer_, {}, {{"program", recording.command.front()}, {"command", masked_command(recording.command)}}) {}
+          bounded_(writer_, parse_bounds(recording.bounds)), is_bounded_(recording.bounds.any()),
+          reader_(is_bounded_ ? static_cast<Recorder&>(bounded_) : writer_, {}, {{"program", recording.command.front()}, {"command", masked_command(recording.command)}}) {}
 
     /// False: there was nothing.
     bool take() {
@@ -82,9 +83,15 @@ public:
         for (const std::string& note : result.notes) {
             tell(note);
         }
+        int64_t left_out = 0;
+        if (is_bounded_) {
+            bounded_.finish();
+            left_out = bounded_.n_left_out();
+        }
         writer_.close();
         OutputLine(std::cerr) << "wrote " << recording.trace << ": "
-                              << words::counted(static_cast<int64_t>(evaluations_.size()), "evaluation")
+                              << words::counted(static_cast<int64_t>(evaluations_.size()) - left_out, "evaluation")
+                              << (left_out > 0 ? " (" + std::to_string(left_out) + " more were seen)" : "")
                               << "; next: schedscope inspect " << recording.trace;
         return !damaged();
     }
@@ -100,6 +107,8 @@ private:
 
     import::StreamRing ring_;
     TraceWriter writer_;
+    BoundedRecorder bounded_;
+    const bool is_bounded_;
     import::StreamReader reader_;
     std::set<int64_t> evaluations_;
     std::string damage_;

@@ -10,7 +10,7 @@ namespace {
 
 /// What `record -- PROGRAM` takes of the options of a run.
 void refuse_options_of_a_run(const CommandOptions& app) {
-    if (const auto other = app.first_given_beside({"--output", "--force", "--no-text", "--sync", "--children", "program"})) {
+    if (const auto other = app.first_given_beside({"--output", "--force", "--no-text", "--sync", "--children", "--last", "--for", "--when", "program"})) {
         throw Error(ErrorKind::usage, *other + ": goes with -m; options of the program stand behind its name");
     }
 }
@@ -25,6 +25,7 @@ CommandAction add_record(CommandOptions& app) {
     app.add_option("-o,--output", arguments->record, "Trace to write").required().names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     app.add_flag("--dry-run", *dry_run, "Plan from the model's header: no weights are loaded, nothing is generated");
+    add_bound_options(app, arguments->bounds);
     const char* group = "Another program";
     app.add_option("program", foreign->command, "Behind --: a program on ggml and its arguments, which is run and recorded")
         .group(group);
@@ -36,6 +37,7 @@ CommandAction add_record(CommandOptions& app) {
             foreign->trace = arguments->record;
             foreign->force = arguments->force;
             foreign->no_text = arguments->no_text;
+            foreign->bounds = arguments->bounds;
             return record_program(*foreign);
         }
         if (foreign->sync || foreign->children) {
