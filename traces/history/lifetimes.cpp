@@ -1,7 +1,6 @@
 #include "traces/history/lifetimes.h"
 
 #include <algorithm>
-#include <map>
 
 namespace schedscope {
 
@@ -26,15 +25,21 @@ int32_t Lifetimes::end_of(const record::Placement& placement) const {
 }
 
 std::vector<Lifetimes::Live> Lifetimes::live_in(const std::vector<const record::Placement*>& one_buffer) const {
-    std::map<int32_t, int64_t> changes; // bytes that are needed from there on, or no longer
+    std::vector<Live> changes; // bytes that are needed from there on, or no longer
+    changes.reserve(2 * one_buffer.size());
     for (const record::Placement* placement : one_buffer) {
-        changes[std::max(0, placement->first_use)] += placement->size;
-        changes[end_of(*placement)] -= placement->size;
+        changes.push_back({std::max(0, placement->first_use), placement->size});
+        changes.push_back({end_of(*placement), -placement->size});
     }
+    std::sort(changes.begin(), changes.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
     std::vector<Live> live;
     int64_t bytes = 0;
-    for (const auto& [at, change] : changes) {
-        live.push_back({at, bytes += change});
+    for (const Live& change : changes) {
+        bytes += change.bytes;
+        if (live.empty() || live.back().at != change.at) {
+            live.push_back({change.at, 0});
+        }
+        live.back().bytes = bytes;
     }
     return live;
 }

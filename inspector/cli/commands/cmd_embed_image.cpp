@@ -8,6 +8,7 @@
 #include "inspector/cli/run/memory_warning.h"
 #include "runtime/error.h"
 #include "runtime/session/encoder_session.h"
+#include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/vision/read_image.h"
 #include "traces/store/output.h"
@@ -72,8 +73,8 @@ int embed_image(EmbedImageArguments& o) {
     if (writer) {
         writer->close();
     }
-    std::cout << visible(o.image) << ": " << vision::description(views, n_rows) << " of " << session.model().n_embd_text()
-              << " values\n";
+    std::cout << visible(o.image) << ": " << vision::description(views, n_rows) << " of "
+              << words::counted(session.model().n_embd_text(), "value") << '\n';
     return 0;
 }
 

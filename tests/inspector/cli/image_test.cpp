@@ -245,14 +245,14 @@ TEST_F(WithImages, RealShapesAreMadeUpAndPlanned) {
         EXPECT_EQ(outcome.err, "");
         return outcome.out.substr(outcome.out.find(": ") + 2);
     };
-    EXPECT_EQ(tokens("1.5-7b"), "800 x 663 pixels, 1 image, 576 tokens of 4096 values\n");
-    EXPECT_EQ(tokens("1.5-13b"), "800 x 663 pixels, 1 image, 576 tokens of 5120 values\n");
-    EXPECT_EQ(tokens("1.6-7b"), "800 x 663 pixels, at 672 x 672, 5 images, 2880 tokens of 4096 values\n");
-    EXPECT_EQ(tokens("yi-vl-6b"), "800 x 663 pixels, 1 image, 1024 tokens of 4096 values\n");
-    EXPECT_EQ(tokens("mobilevlm-1.7b"), "800 x 663 pixels, 1 image, 144 tokens of 2048 values\n");
-    EXPECT_EQ(tokens("mobilevlm-v2-1.7b"), "800 x 663 pixels, 1 image, 144 tokens of 2048 values\n");
-    EXPECT_EQ(tokens("minicpm-v-2.5"), "800 x 663 pixels, at 980 x 812, 5 images, 480 tokens of 4096 values\n");
-    EXPECT_EQ(tokens("minicpm-v-2.6"), "800 x 663 pixels, at 980 x 812, 5 images, 320 tokens of 3584 values\n");
+    EXPECT_EQ(tokens("1.5-7b"), "800 x 663 pixels, 1 image, 576 tokens of 4,096 values\n");
+    EXPECT_EQ(tokens("1.5-13b"), "800 x 663 pixels, 1 image, 576 tokens of 5,120 values\n");
+    EXPECT_EQ(tokens("1.6-7b"), "800 x 663 pixels, at 672 x 672, 5 images, 2,880 tokens of 4,096 values\n");
+    EXPECT_EQ(tokens("yi-vl-6b"), "800 x 663 pixels, 1 image, 1,024 tokens of 4,096 values\n");
+    EXPECT_EQ(tokens("mobilevlm-1.7b"), "800 x 663 pixels, 1 image, 144 tokens of 2,048 values\n");
+    EXPECT_EQ(tokens("mobilevlm-v2-1.7b"), "800 x 663 pixels, 1 image, 144 tokens of 2,048 values\n");
+    EXPECT_EQ(tokens("minicpm-v-2.5"), "800 x 663 pixels, at 980 x 812, 5 images, 480 tokens of 4,096 values\n");
+    EXPECT_EQ(tokens("minicpm-v-2.6"), "800 x 663 pixels, at 980 x 812, 5 images, 320 tokens of 3,584 values\n");
 }
 
 TEST_F(WithImages, PlansOfEncodersTellWhatDoesNotFit) {

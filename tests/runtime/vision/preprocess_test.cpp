@@ -216,7 +216,7 @@ TEST(Tiles, OfAnImageOf800By663AreFour) {
     const Views views = prepare(pattern(800, 663), tiled(336), "photo");
     EXPECT_EQ(views.refined, (Size{672, 672}));
     EXPECT_EQ(views.views.size(), 5U);
-    EXPECT_EQ(description(views, 2880), "800 x 663 pixels, at 672 x 672, 5 images, 2880 tokens");
+    EXPECT_EQ(description(views, 2880), "800 x 663 pixels, at 672 x 672, 5 images, 2,880 tokens");
 }
 
 TEST(Tiles, ShareThePictureThatTheyAreCutFrom) {

@@ -131,11 +131,12 @@ TEST(Foreign, TheAgeIsFoundByWhatWasDecided) {
         if (age.rules.split_inputs == 0) {
             continue;
         }
+        // One input, then two a node: the thirtieth and the next come together, and room that grows has doubled by then.
         Sketch s{"GPU0", "CPU"};
-        TensorId sum = s.node("first", Op::ADD, {s.weight("w", "GPU0"), s.input("x")});
-        for (int i = 0; i < 32; ++i) {
-            sum = s.node("sum" + std::to_string(i), Op::ADD, {sum, s.input("x" + std::to_string(i))});
-            s.at(sum).user_backend = 0;
+        s.node("first", Op::ADD, {s.weight("w", "GPU0"), s.input("x")});
+        for (int i = 0; i < 16; ++i) {
+            const std::string at = std::to_string(i);
+            s.at(s.node("sum" + at, Op::ADD, {s.input("x" + at), s.input("y" + at)})).user_backend = 0;
         }
         PlanOptions options;
         options.rules = age.rules;

@@ -56,9 +56,15 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
             shown.reached = std::max(shown.reached, placements[row].offset + placements[row].size);
         }
         shown.live.assign(end_, 0);
+        auto from = shown.live.begin();
+        int64_t bytes = 0;
         for (const Lifetimes::Live& live : lifetimes.live_in(inside)) {
-            std::fill(shown.live.begin() + std::clamp(live.at, 0, end_), shown.live.end(), live.bytes);
+            const auto to = shown.live.begin() + std::clamp(live.at, 0, end_);
+            std::fill(from, to, bytes);
+            from = to;
+            bytes = live.bytes;
         }
+        std::fill(from, shown.live.end(), bytes);
         shown.peak_at = lifetimes.peak_of(inside).at;
         shown.buffer = std::move(buffer);
         buffers_.push_back(std::move(shown));

@@ -87,7 +87,7 @@ TEST_F(RecordProgram, IsNotHandedOnToWhatTheProgramStarts) {
     const Outcome outcome = record({"sh", "-c", "env; true"});
     EXPECT_THAT(outcome.out, HasSubstr("PATH="));
     EXPECT_THAT(outcome.out, Not(HasSubstr("LD_PRELOAD")));
-    EXPECT_THAT(outcome.out, Not(HasSubstr("SCHEDSCOPE")));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("SCHEDSCOPE_ATTACH")));
     // What the user put there stays.
     const Outcome with = record({"sh", "-c", "env; true"}, {.environment = {{"LD_PRELOAD", "libdl.so.2"}}});
     EXPECT_THAT(with.out, HasSubstr("LD_PRELOAD=libdl.so.2\n"));
