@@ -10,12 +10,12 @@ namespace schedscope {
 
 /// What of a long recording is wanted.
 struct RecordingBounds {
-    std::optional<int64_t> last_evaluations; ///< no more than so many, the last ones
-    std::optional<int64_t> last_bytes;       ///< as many of the last ones as a file of that size has room for
-    std::optional<int64_t> for_ns;           ///< those that begin so long after the first one
+    std::optional<int64_t> last_evaluations = {}; ///< no more than so many, the last ones
+    std::optional<int64_t> last_bytes = {};       ///< as many of the last ones as a file of that size has room for
+    std::optional<int64_t> for_ns = {};           ///< those that begin so long after the first one
     /// Those that it wants. It gets a function that writes the evaluation as a trace of its own, the last one in it, behind the
     /// one whose plan it runs.
-    std::function<bool(const std::function<void(Recorder&)>& write)> when;
+    std::function<bool(const std::function<void(Recorder&)>& write)> when = {};
 
     bool any() const noexcept { return last_evaluations || last_bytes || for_ns || when; }
     bool last() const noexcept { return last_evaluations || last_bytes; }

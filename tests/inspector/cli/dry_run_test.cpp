@@ -123,8 +123,13 @@ protected:
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(arguments);
     }
-    std::string shown(const std::string& trace, const std::string& what, const std::string& eval) const {
-        return run({"show", folder_ / trace, "--what", what, "--eval", eval, "--json"}).out;
+    /// Without times, which a dry run has none of.
+    nlohmann::json shown(const std::string& trace, const std::string& what, const std::string& eval) const {
+        auto table = nlohmann::json::parse(run({"show", folder_ / trace, "--what", what, "--eval", eval, "--json"}).out);
+        for (auto& row : table[what]) {
+            row.erase("time_ns");
+        }
+        return table[what];
     }
 
     const Folder folder_;
@@ -139,14 +144,14 @@ TEST_P(RecordedDevice, PlansAsTheRealRunDid) {
     ASSERT_EQ(planned("vulkan0,cpu", "real").code, 0);
     const Outcome dry = planned("vulkan0=from:" + (folder_ / "real") + "/Vulkan0,cpu", "dry", {"--dry-run"});
     EXPECT_EQ(dry.code, 0);
-    EXPECT_EQ(dry.err, "") << "nothing is to be inferred";
     for (const char* eval : {"0", "1"}) {
         for (const char* what : {"assignments", "copies", "fusion", "memory"}) {
-            EXPECT_EQ(shown("dry", what, eval), shown("real", what, eval)) << what << " of " << eval;
+            EXPECT_TRUE(shown("dry", what, eval) == shown("real", what, eval)) << what << " of " << eval;
         }
     }
     EXPECT_THAT(run({"show", folder_ / "dry"}).out,
-                AllOf(HasSubstr("profile of Vulkan0"), HasSubstr("answers as recorded"), Not(HasSubstr("inferred"))));
+                AllOf(HasSubstr("profile of Vulkan0"), HasSubstr("answers as recorded"), Not(HasSubstr("unknown (taken"))))
+        << "where weights go is asked about rows of a size that no graph may have; that is inferred";
 }
 
 TEST_P(RecordedDevice, AnswersOtherSizesByInferenceAndSaysSo) {
@@ -156,8 +161,8 @@ TEST_P(RecordedDevice, AnswersOtherSizesByInferenceAndSaysSo) {
     EXPECT_EQ(dry.code, 0);
     EXPECT_THAT(dry.err, AllOf(HasSubstr("Vulkan0, as real/Vulkan0 answered: "), HasSubstr("inferred from another size")));
     ASSERT_EQ(planned("vulkan0,cpu", "again", {"-ub", "24", "--force"}).code, 0);
-    EXPECT_EQ(shown("dry", "assignments", "0"), shown("again", "assignments", "0")) << "the device says the same at any size";
-    EXPECT_THAT(run({"explain", folder_ / "dry", "ffn_norm-3", "--eval", "0"}).out, HasSubstr("inferred from another size"));
+    EXPECT_TRUE(shown("dry", "assignments", "0") == shown("again", "assignments", "0")) << "the device says the same at any size";
+    EXPECT_THAT(run({"export", folder_ / "dry", "--jsonl", "-"}).out, HasSubstr("inferred from another size"));
 }
 
 TEST(DryRun, WhatARecordedDeviceWasNeverAskedItIsTakenNotToRun) {
@@ -235,7 +240,7 @@ TEST(DryRun, AWhatIfAsksARecordedDeviceInThePlaceOfOne) {
     EXPECT_EQ(run({"replay", trace, "--set", "device-order=big=from:" + trace + "/CPU,cpu"}).code, 2) << "a CPU is the host";
     const auto all = what_if("vulkan0=vulkan:24GiB,cpu"); // ours, with all features
     EXPECT_LT(all["identical"], all["compared"]);
-    EXPECT_EQ(all["profiles"], nullptr);
+    EXPECT_FALSE(all.contains("profiles")) << "nothing was inferred";
 }
 
 class BadDescription : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
