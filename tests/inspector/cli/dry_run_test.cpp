@@ -123,11 +123,13 @@ protected:
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(arguments);
     }
-    /// Without times, which a dry run has none of.
+    /// Without times and what was moved, which a dry run has none of.
     nlohmann::json shown(const std::string& trace, const std::string& what, const std::string& eval) const {
         auto table = nlohmann::json::parse(run({"show", folder_ / trace, "--what", what, "--eval", eval, "--json"}).out);
         for (auto& row : table[what]) {
-            row.erase("time_ns");
+            for (const char* ran : {"time_ns", "bytes_in_all", "moved_bytes"}) {
+                row.erase(ran);
+            }
         }
         return table[what];
     }
