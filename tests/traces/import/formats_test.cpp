@@ -150,7 +150,7 @@ TEST(ImportedLog, EveryGraphIsAnEvaluation) {
     Imported imported = Imported::file(paths::log("several"));
     ASSERT_EQ(imported.history->n_evaluations(), 2);
     const record::EvaluationBegin reserved = imported.history->evaluation(0).begin, real = imported.history->evaluation(1).begin;
-    EXPECT_EQ(reserved.kind, std::nullopt);
+    EXPECT_EQ(reserved.kind, GraphKind::reserve);
     EXPECT_EQ(reserved.n_tokens, 512);
     EXPECT_EQ(real.n_tokens, std::nullopt);
     EXPECT_EQ(imported.store->n_graphs(), 1); // the same graph both times
