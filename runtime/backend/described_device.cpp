@@ -1,78 +1,99 @@
 #include "runtime/backend/described_device.h"
 
 #include "runtime/backend/cpu/kernels/fused_kernels.h"
+#include "runtime/backend/recorded_device.h"
 #include "runtime/backend/vulkan/vulkan.h"
 #include "runtime/backend/vulkan/vulkan_backend.h"
 #include "runtime/error.h"
-#include "runtime/letter_case.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <charconv>
-#include <string>
 #include <utility>
 
 namespace schedscope {
 
 namespace {
 
-constexpr size_t longest_name = 24; ///< copies are named BACKEND#tensor#stage in 63 bytes
-
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
-    throw Error(ErrorKind::usage, "--device " + std::string(text) + ": " + why);
-}
-
-void check_name(std::string_view text, std::string_view name) {
-    const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-    });
-    if (name.empty() || name.size() > longest_name || !plain) {
-        refuse(text, "a name has 1 to " + std::to_string(longest_name) + " letters, digits, '-' or '_'");
+/// A described device as those see it who know graphs without data.
+class DescribedProfile final : public DeviceProfile {
+public:
+    explicit DescribedProfile(std::unique_ptr<Device> device) : device_(std::move(device)) {
+        backend_.name = backend_.device = device_->name();
+        backend_.kind = device_kind_name(device_->kind());
+        backend_.description = device_->description();
+        backend_.memory_bytes = static_cast<int64_t>(device_->memory_bytes());
+        memory_.name = device_->buffer_type().name();
+        memory_.is_host = device_->buffer_type().is_host();
+        memory_.alignment = static_cast<int64_t>(device_->buffer_type().alignment());
     }
-    if (lower(name) == "cpu" || lower(name) == "blas") {
-        refuse(text, "'" + std::string(name) + "' is the name of another kind of device");
-    }
-}
 
-/// Bytes; 0: not understood or too many.
-size_t bytes_of(std::string_view size) {
-    uint64_t n = 0;
-    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), n);
-    const std::string unit = lower(size.substr(end - size.data()));
-    constexpr std::array units{std::pair{"b", 0}, std::pair{"kib", 10}, std::pair{"mib", 20}, std::pair{"gib", 30}};
-    const auto found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return unit == u.first; });
-    constexpr uint64_t most = uint64_t{1} << 60U;
-    if (error != std::errc() || found == units.end() || n > most >> found->second) {
-        return 0;
+    const BackendInfo& backend() const override { return backend_; }
+    const BufferTypeInfo& memory() const override { return memory_; }
+    bool uses_host_memory() const override { return false; }
+    bool is_ours() const override { return true; }
+    Answer supports_op(const OpQuestion& question) const override {
+        return is_known(question) ? device_->supports_op(AskedTensors(question).node())
+                                  : Answer::no(Refusal::op, "this program does not have the operator");
     }
-    return n << found->second;
-}
+    bool wants_offload(const OpQuestion& question, int64_t min_batch) const override {
+        return is_known(question) && device_->wants_offload(AskedTensors(question).node(), min_batch);
+    }
+    ProfileCounts counts() const override { return {}; }
+
+private:
+    /// The question with tensors.
+    class AskedTensors {
+    public:
+        explicit AskedTensors(const OpQuestion& question) {
+            take(all_[0], *question.node);
+            for (size_t s = 0; s < question.src.size(); ++s) {
+                if (question.src[s] != nullptr) {
+                    take(all_[s + 1], *question.src[s]);
+                    all_[0].src[s] = &all_[s + 1];
+                }
+            }
+        }
+        const Tensor& node() const { return all_[0]; }
+
+    private:
+        static void take(Tensor& t, const TensorInfo& info) {
+            t.op = *info.op;
+            t.type = *info.type;
+            t.ne = *info.ne;
+            t.nb = *info.nb;
+            t.params = info.params.value_or(Params{});
+        }
+        std::array<Tensor, max_sources + 1> all_;
+    };
+
+    static bool is_known(const TensorInfo& t) { return t.op && t.type && t.ne && t.nb && t.foreign == nullptr; }
+    static bool is_known(const OpQuestion& q) {
+        const auto known = [](const TensorInfo* source) { return source == nullptr || is_known(*source); };
+        return is_known(*q.node) && std::all_of(q.src.begin(), q.src.end(), known) && has_sources(q);
+    }
+    static bool has_sources(const OpQuestion& q) {
+        const auto n = static_cast<size_t>(traits(*q.node->op).sources);
+        return std::none_of(q.src.begin(), q.src.begin() + n, [](const TensorInfo* source) { return source == nullptr; });
+    }
+
+    std::unique_ptr<Device> device_;
+    BackendInfo backend_;
+    BufferTypeInfo memory_;
+};
 
 } // namespace
 
-std::unique_ptr<Device> describe_device(std::string_view text) {
-    const size_t equals = text.find('=');
-    const size_t colon = text.find(':', equals == std::string_view::npos ? 0 : equals);
-    if (equals == std::string_view::npos || colon == std::string_view::npos) {
-        refuse(text, "NAME=vulkan:SIZE is wanted, as in big=vulkan:24GiB");
+std::unique_ptr<Device> describe_device(const DeviceDescription& description, const ProfileSource& profiles) {
+    if (description.trace.empty()) {
+        return describe_vulkan_device(description.name, description.memory_bytes);
     }
-    const std::string_view name = text.substr(0, equals), kind = text.substr(equals + 1, colon - equals - 1);
-    check_name(text, name);
-    if (lower(kind) != "vulkan") {
-        refuse(text, "there is no kind '" + std::string(kind) + "' of devices that can be described; there is vulkan");
+    if (!profiles) {
+        throw Error(ErrorKind::usage, "--device " + description.text + ": recorded devices are not read here");
     }
-    const size_t bytes = bytes_of(text.substr(colon + 1));
-    if (bytes == 0) {
-        refuse(text, "'" + std::string(text.substr(colon + 1)) + "' is no size of a memory; 24GiB is, with B, KiB, MiB or GiB");
-    }
-    std::string shown(name);
-    constexpr std::string_view found = "vulkan"; // as the devices that are here are called, so that traces of both agree
-    if (lower(shown).starts_with(found) && shown.find_first_not_of("0123456789", found.size()) == std::string::npos) {
-        shown = lower(shown);
-        shown.front() = 'V';
-    }
-    return describe_vulkan_device(std::move(shown), bytes);
+    return make_recorded_device(description, profiles(description));
+}
+
+std::shared_ptr<const DeviceProfile> profile_of_vulkan(const DeviceDescription& description) {
+    return std::make_shared<DescribedProfile>(describe_vulkan_device(description.name, description.memory_bytes));
 }
 
 void optimise_like(std::string_view device_kind, SplitGraph& split) {

@@ -2,19 +2,20 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/backend/device.h"
+#include "runtime/planner/device_profile.h"
 
 #include <memory>
 #include <string_view>
 
 namespace schedscope {
 
-/// Is this part of a `--device` list a device that is described (`NAME=KIND:SIZE`) and not the name of one that is here?
-inline bool is_description(std::string_view part) noexcept { return part.find('=') != std::string_view::npos; }
+/// A device that is not here: it has that name and that much memory, and supports what our Vulkan backend supports on a device
+/// with all features, or answers as a device did when a trace was recorded, which `profiles` reads. It can be planned with; its
+/// buffers have sizes and no memory, and nothing runs on it. Throws Error.
+std::unique_ptr<Device> describe_device(const DeviceDescription& description, const ProfileSource& profiles);
 
-/// The device that `NAME=vulkan:24GiB` describes: it has that name and that much memory, and supports what our Vulkan backend
-/// supports on a device with all features. It can be planned with; its buffers have sizes and no memory, and nothing runs on it.
-/// The size is a number with a unit, B, KiB, MiB or GiB. Throws Error(usage) saying what is wrong with the text.
-std::unique_ptr<Device> describe_device(std::string_view text);
+/// The same of our Vulkan backend, for those who plan without tensors.
+std::shared_ptr<const DeviceProfile> profile_of_vulkan(const DeviceDescription& description);
 
 /// Orders and groups a split's nodes as a backend of a device of this kind (device_kind_name) would, without the device: for
 /// plans that are made from records. A kind that has no step of its own leaves them as they are.

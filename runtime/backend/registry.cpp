@@ -60,10 +60,11 @@ Device* Registry::find(std::string_view name) const {
     return nullptr;
 }
 
-std::vector<Device*> Registry::select(std::string_view list) const { return select(list, nullptr); }
+std::vector<Device*> Registry::select(std::string_view list) const { return select(list, nullptr, {}); }
 
-std::vector<Device*> Registry::select(std::string_view list, std::vector<std::unique_ptr<Device>>& described) const {
-    return select(list, &described);
+std::vector<Device*> Registry::select(std::string_view list, std::vector<std::unique_ptr<Device>>& described,
+                                      const ProfileSource& profiles) const {
+    return select(list, &described, profiles);
 }
 
 void Registry::refuse(std::string_view name, const std::vector<std::unique_ptr<Device>>* described) const {
@@ -93,7 +94,8 @@ Device* Registry::again(Device& device, std::ptrdiff_t nth, std::vector<std::uni
     return made == nullptr ? &device : kept.emplace_back(std::move(made)).get();
 }
 
-std::vector<Device*> Registry::select(std::string_view list, std::vector<std::unique_ptr<Device>>* described) const {
+std::vector<Device*> Registry::select(std::string_view list, std::vector<std::unique_ptr<Device>>* described,
+                                      const ProfileSource& profiles) const {
     std::vector<Device*> chosen, named;
     if (list.empty()) {
         const std::lock_guard lock(mutex_);
@@ -120,7 +122,7 @@ std::vector<Device*> Registry::select(std::string_view list, std::vector<std::un
                             "--device " + std::string(name) +
                                 ": a device that is only described can be planned with (record --dry-run), not run on");
             }
-            std::unique_ptr<Device> device = describe_device(name);
+            std::unique_ptr<Device> device = describe_device(parse_device_description(name), profiles);
             if (find_described(device->name()) != nullptr) {
                 throw Error(ErrorKind::usage,
                             "--device " + std::string(name) + ": '" + std::string(device->name()) + "' was described before");
@@ -140,9 +142,10 @@ std::vector<Device*> Registry::select(std::string_view list, std::vector<std::un
         chosen.push_back(before == 0 ? device : again(*device, before, described));
     }
     // The scheduler needs the CPU as its last backend.
-    const auto is_cpu = [this](const Device* d) { return d == &cpu(); };
+    Device* const described_cpu = find_described(cpu().name());
+    const auto is_cpu = [&](const Device* d) { return d == &cpu() || d == described_cpu; };
     chosen.erase(std::remove_if(chosen.begin(), chosen.end(), is_cpu), chosen.end());
-    chosen.push_back(&cpu());
+    chosen.push_back(described_cpu != nullptr ? described_cpu : &cpu());
     return chosen;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/backend/device.h"
+#include "runtime/planner/device_profile.h"
 
 #include <cstddef>
 #include <memory>
@@ -33,10 +34,11 @@ public:
     /// A GPU named again is a device of its own with its own memory, "Vulkan0.1", as if there were two: made once and kept.
     /// Throws Error(usage) for an unknown one, naming what there is.
     std::vector<Device*> select(std::string_view list) const;
-    /// The same list, which may also describe devices that are not here (`NAME=vulkan:24GiB`, see described_device.h): these are
+    /// The same list, which may also describe devices that are not here (`NAME=vulkan:24GiB`, see device_profile.h): these are
     /// made, go to `described`, and may be named again behind their description. A described device hides one of the same name
-    /// that is here.
-    std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>& described) const;
+    /// that is here, also the CPU. `profiles` reads recorded devices.
+    std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>& described,
+                                const ProfileSource& profiles) const;
 
 private:
     /// Once. The caller holds the mutex.
@@ -44,7 +46,8 @@ private:
     /// What the nth mention of a device stands for.
     Device* again(Device& device, std::ptrdiff_t nth, std::vector<std::unique_ptr<Device>>* described) const;
     [[noreturn]] void refuse(std::string_view name, const std::vector<std::unique_ptr<Device>>* described) const;
-    std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>* described) const;
+    std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>* described,
+                                const ProfileSource& profiles) const;
 
     Device* cpu_;
     mutable std::mutex mutex_;                             ///< of what follows

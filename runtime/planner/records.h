@@ -50,6 +50,9 @@ struct EvaluationBegin {
     std::optional<int32_t> n_tokens = 0, n_sequences = 0, n_outputs = 0;
     EvaluationId planned_in = 0; ///< the evaluation whose plan it runs; itself when it made a plan
     StringId failed_check = 0;   ///< why the last graph was not reused; empty when reused or the first
+
+    /// It was planned, and that came to just what `planned_in` has: the same graph, answers and decisions, which are kept once.
+    bool repeats_plan(EvaluationId itself) const noexcept { return !reused && planned_in != itself; }
 };
 struct EvaluationEnd {
     bool failed = false;

@@ -11,7 +11,8 @@ namespace schedscope {
 
 EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const gguf::File> file, const EncoderSessionOptions& o,
                                Recorder* recorder)
-    : recorder_(recorder), devices_(o.header_only ? registry.select(o.devices, described_) : registry.select(o.devices)) {
+    : recorder_(recorder),
+      devices_(o.header_only ? registry.select(o.devices, described_, o.profiles) : registry.select(o.devices)) {
     BackendOptions backend;
     backend.n_threads = o.n_threads;
     backend.fusion = o.fusion;

@@ -12,8 +12,9 @@ namespace schedscope {
 
 /// Everything a user can say about how an encoder runs without a text model; names and defaults are the command line's.
 struct EncoderSessionOptions {
-    std::string devices = {};  ///< as RunOptions::devices
-    int32_t n_gpu_layers = 99; ///< 0: the encoder stays on the host
+    std::string devices = {};    ///< as RunOptions::devices
+    ProfileSource profiles = {}; ///< as RunOptions::profiles
+    int32_t n_gpu_layers = 99;   ///< 0: the encoder stays on the host
     std::vector<std::string> overrides = {};
     int n_threads = 0;
     bool fusion = true;

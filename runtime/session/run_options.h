@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/ops/type.h"
+#include "runtime/planner/device_profile.h"
 #include "runtime/planner/placement/plan_settings.h"
 #include "runtime/planner/records.h"
 #include "runtime/sampling/params.h"
@@ -18,9 +19,10 @@ class Watcher;
 
 /// Everything a user can say about how a model runs; names and defaults are the command line's.
 struct RunOptions {
-    std::string model; ///< path of the GGUF file
-    std::string
-        devices; ///< comma-separated, by priority; empty: every GPU, then the CPU. With header_only also NAME=vulkan:24GiB
+    std::string model;                  ///< path of the GGUF file
+    std::string devices;                ///< comma-separated, by priority; empty: every GPU, then the CPU. With header_only also
+                                        ///< described ones: device_profile.h
+    ProfileSource profiles;             ///< reads devices that are described as recorded; empty: nobody does
     int32_t n_gpu_layers = 99;          ///< the output layer and the last n − 1 blocks
     std::vector<float> tensor_split;    ///< shares of the devices; empty: by memory
     std::vector<std::string> overrides; ///< "PATTERN=DEVICE"

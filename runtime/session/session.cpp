@@ -64,7 +64,8 @@ Session::Session(const Registry& registry, ModelFiles files, const RunOptions& o
 Session::~Session() = default;
 
 void Session::make_backends(const Registry& registry) {
-    devices_ = options_.header_only ? registry.select(options_.devices, described_) : registry.select(options_.devices);
+    devices_ = options_.header_only ? registry.select(options_.devices, described_, options_.profiles)
+                                    : registry.select(options_.devices);
     BackendOptions o;
     o.n_threads = options_.n_threads;
     o.fusion = options_.fusion;

@@ -41,6 +41,9 @@ std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b
             settings.push_back({name, std::nullopt, value});
         }
     }
+    for (const auto& [of_b, of_a] : SameDevices(a, b).backends) {
+        settings.push_back({"compared as " + of_a, of_a, of_b});
+    }
     return settings;
 }
 
@@ -153,7 +156,7 @@ private:
         compare_order(plans, found);
         compare_memory(plans, found);
         add_split_times(plans, result_);
-        const std::optional<GraphKind> kind = a_.evaluation(evaluations.first).begin.kind;
+        const std::optional<GraphKind> kind = kind_of(a_, b_, evaluations);
         if (std::none_of(result_.summaries.begin(), result_.summaries.end(),
                          [&](const DiffSummary& s) { return s.kind == kind; })) {
             result_.summaries.push_back(summarise(plans));

@@ -11,9 +11,10 @@
 #include <variant>
 #include <vector>
 
-/// What differs between two traces. Evaluations are paired in order by kind and shape, their graphs aligned by structure
-/// (align.h), and what was decided for the tensors that both have is compared. Backends, buffer types and kernels are the same
-/// when their names are.
+/// What differs between two traces. Evaluations are paired in order by kind and shape (those of a trace that knows neither, by
+/// what their plans compute), their graphs aligned by structure (align.h), and what was decided for the tensors that both have is
+/// compared. Backends and their memory are the same as said in same_devices.h, other buffer types and kernels when their names
+/// are. Graphs that only reserved memory are compared where both traces have such.
 namespace schedscope::diff {
 
 enum class What : uint8_t {

@@ -118,8 +118,7 @@ private:
     }
 
     void compare_homes(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
-        const std::string home_a = plans_.a.history.buffer_type_name(a.buffer_type),
-                          home_b = plans_.b.history.buffer_type_name(b.buffer_type);
+        const std::string home_a = plans_.a.buffer_type(a.buffer_type), home_b = plans_.b.buffer_type(b.buffer_type);
         if (home_a != home_b &&
             plans_.a.backend(plans_.a.assigned(x).backend) == plans_.b.backend(plans_.b.assigned(y).backend)) {
             plans_.add(found_, What::memory_home, x, y, home_a, home_b);

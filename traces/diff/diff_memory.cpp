@@ -10,13 +10,14 @@ namespace schedscope::diff {
 
 namespace {
 
-void compare_buffers(const std::vector<accounts::MemoryRow>& a, const std::vector<accounts::MemoryRow>& b, Found& found) {
+void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRow>& a, const std::vector<accounts::MemoryRow>& b,
+                     Found& found) {
     std::map<std::string, std::pair<const accounts::MemoryRow*, const accounts::MemoryRow*>> rows;
     for (const accounts::MemoryRow& row : a) {
         rows[row.buffer_type].first = &row;
     }
     for (const accounts::MemoryRow& row : b) {
-        rows[row.buffer_type].second = &row;
+        rows[plans.b.devices.buffer_type(row.buffer_type)].second = &row;
     }
     for (const auto& [name, row] : rows) {
         const auto compare = [&](What what, int64_t accounts::MemoryRow::*member) {
@@ -51,7 +52,7 @@ void compare_replans(const PlanPair& plans, Found& found) {
 }
 
 std::string place_text(const PlanSide& side, const record::Placement& p) {
-    return side.history.buffer_type_name(p.buffer_type) + (p.chunk == 0 ? "" : " chunk " + std::to_string(p.chunk)) + " at " +
+    return side.buffer_type(p.buffer_type) + (p.chunk == 0 ? "" : " chunk " + std::to_string(p.chunk)) + " at " +
            std::to_string(p.offset) + ", " + std::to_string(p.size) + " bytes";
 }
 
@@ -71,7 +72,7 @@ void compare_placements(const PlanPair& plans, Found& found) {
                       y == nullptr ? DiffValue{} : DiffValue{place_text(plans.b, *y)});
         for (const auto& [side, p, suffix] : {std::tuple{&plans.a, x, "_a"}, std::tuple{&plans.b, y, "_b"}}) {
             if (p != nullptr) {
-                d.more.insert(d.more.end(), {{std::string("buffer") + suffix, side->history.buffer_type_name(p->buffer_type)},
+                d.more.insert(d.more.end(), {{std::string("buffer") + suffix, side->buffer_type(p->buffer_type)},
                                              {std::string("chunk") + suffix, int64_t{p->chunk}},
                                              {std::string("offset") + suffix, p->offset},
                                              {std::string("size") + suffix, p->size},
@@ -117,7 +118,7 @@ void compare_placements(const PlanPair& plans, Found& found) {
 void compare_memory(const PlanPair& plans, Found& found) {
     const accounts::MemoryAccount a = accounts::memory(plans.a.history, plans.a.state),
                                   b = accounts::memory(plans.b.history, plans.b.state);
-    compare_buffers(a.memory, b.memory, found);
+    compare_buffers(plans, a.memory, b.memory, found);
     compare_replans(plans, found);
     compare_placements(plans, found);
 }

@@ -1,75 +1,228 @@
 // Which evaluation of one trace is which of another.
 
+#include "runtime/numbers.h"
+#include "runtime/ops/catalogue.h"
 #include "traces/diff/diff.h"
+#include "traces/format/row_hash.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
+#include <span>
 
 namespace schedscope::diff {
 
 namespace {
 
+/// What is not known of one may be anything.
+template <typename T> bool may_be_same(const std::optional<T>& a, const std::optional<T>& b) noexcept {
+    return !a || !b || a == b;
+}
+
 struct Evaluation {
     EvaluationId id = 0;
+    std::optional<GraphKind> kind;
     std::optional<int32_t> n_tokens, n_sequences, n_outputs;
+    bool planned = false;
+    uint64_t operators = 0; ///< of its plan's nodes, once asked for
 
     bool same_shape(const Evaluation& other) const noexcept {
-        return n_tokens == other.n_tokens && n_sequences == other.n_sequences && n_outputs == other.n_outputs;
+        return may_be_same(n_tokens, other.n_tokens) && may_be_same(n_sequences, other.n_sequences) &&
+               may_be_same(n_outputs, other.n_outputs);
     }
 };
+using Evaluations = std::vector<Evaluation>;
 
-using EvaluationsByKind = std::map<std::optional<GraphKind>, std::vector<Evaluation>>;
-
-EvaluationsByKind by_kind(const RecordSource& source) {
-    EvaluationsByKind kinds;
+Evaluations evaluations_of(const RecordSource& source) {
+    Evaluations all;
     for (EvaluationId id = 0; id < source.n_evaluations(); ++id) {
         const record::EvaluationBegin begin = source.evaluation(id).begin;
-        kinds[begin.kind].push_back({id, begin.n_tokens, begin.n_sequences, begin.n_outputs});
+        all.push_back({id, begin.kind, begin.n_tokens, begin.n_sequences, begin.n_outputs, begin.planned_in == id});
     }
-    return kinds;
+    return all;
 }
+
+/// A number for the operators that a plan's graph computes, in order. Views are left out: logs do not show them.
+uint64_t operators_of(const RecordSource& source, EvaluationId id) {
+    const EvaluationSpan span = source.evaluation(id);
+    uint64_t hash = 0;
+    source.for_each_of(fact_bit<record::PlanBegin>(), span.first, span.end, [&](const Record& r) {
+        const OwnedGraph& graph = source.graph(std::get<record::PlanBegin>(r.fact).graph);
+        hash = 0;
+        for (const TensorId node : graph.nodes) {
+            const TensorInfo& t = graph.tensors[node];
+            if (t.op && !is_view_op(*t.op)) {
+                hash = mixed((hash ^ std::hash<std::string_view>()(op_name(t))) + 1) + 1;
+            }
+        }
+    });
+    return hash;
+}
+
+using Alike = std::function<bool(const Evaluation&, const Evaluation&)>;
+using Places = std::vector<std::pair<size_t, size_t>>;
+
+/// The longest list of places, rising in both, whose evaluations are alike; none where that would take too long to find.
+Places longest_common(std::span<const Evaluation> a, std::span<const Evaluation> b, const Alike& alike) {
+    constexpr size_t most = 4'000'000;
+    if (a.empty() || b.empty() || a.size() > most / b.size()) {
+        return {};
+    }
+    const size_t width = b.size() + 1;
+    std::vector<int32_t> length((a.size() + 1) * width, 0); // of the best from here on
+    for (size_t i = a.size(); i-- > 0;) {
+        for (size_t j = b.size(); j-- > 0;) {
+            length[i * width + j] = alike(a[i], b[j]) ? length[(i + 1) * width + j + 1] + 1
+                                                      : std::max(length[(i + 1) * width + j], length[i * width + j + 1]);
+        }
+    }
+    Places places;
+    for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+        if (alike(a[i], b[j])) {
+            places.emplace_back(i++, j++);
+        } else {
+            ++(length[(i + 1) * width + j] >= length[i * width + j + 1] ? i : j);
+        }
+    }
+    return places;
+}
+
+class Pairing {
+public:
+    Pairing(const RecordSource& a, const RecordSource& b)
+        : a_(a), b_(b), partner_of_a_(a.n_evaluations(), -1), taken_(b.n_evaluations(), false) {}
+
+    std::vector<std::pair<EvaluationId, EvaluationId>> run() {
+        Evaluations of_a = evaluations_of(a_), of_b = evaluations_of(b_);
+        pair_unknown_kinds(of_a, of_b);
+        std::map<std::optional<GraphKind>, std::pair<Evaluations, Evaluations>> kinds;
+        for (const Evaluation& e : of_a) {
+            if (partner_of_a_[e.id] < 0) {
+                kinds[e.kind].first.push_back(e);
+            }
+        }
+        for (const Evaluation& e : of_b) {
+            if (!taken_[e.id]) {
+                kinds[e.kind].second.push_back(e);
+            }
+        }
+        for (const auto& [kind, lists] : kinds) {
+            pair_kind(lists.first, lists.second);
+        }
+        return in_order(kinds);
+    }
+
+private:
+    void pair(const Evaluation& x, const Evaluation& y) {
+        partner_of_a_[x.id] = y.id;
+        taken_[y.id] = true;
+    }
+
+    /// A log does not say what its graphs are for. Where one trace lacks that, its plans are those of the other that compute the
+    /// same, in their order.
+    void pair_unknown_kinds(Evaluations& of_a, Evaluations& of_b) {
+        const auto lacks_kind = [](const Evaluation& e) { return !e.kind; };
+        const bool in_a = std::any_of(of_a.begin(), of_a.end(), lacks_kind),
+                   in_b = std::any_of(of_b.begin(), of_b.end(), lacks_kind);
+        if (in_a == in_b) {
+            return;
+        }
+        const auto plans_of = [](const RecordSource& source, const Evaluations& all) {
+            Evaluations plans;
+            for (Evaluation e : all) {
+                if (e.planned) {
+                    e.operators = operators_of(source, e.id);
+                    plans.push_back(e);
+                }
+            }
+            return plans;
+        };
+        const Evaluations a = plans_of(a_, of_a), b = plans_of(b_, of_b);
+        const auto alike = [](const Evaluation& x, const Evaluation& y) {
+            return may_be_same(x.kind, y.kind) && may_be_same(x.n_tokens, y.n_tokens) && x.operators == y.operators;
+        };
+        for (const auto& [i, j] : longest_common(a, b, alike)) {
+            pair(a[i], b[j]);
+        }
+    }
+
+    /// Those of the same shape from the beginning, those of the same shape from the end, of what is left in between the most that
+    /// have the same shape in both orders, and what lies between these in its order.
+    void pair_kind(const Evaluations& a, const Evaluations& b) {
+        size_t first = 0, end_a = a.size(), end_b = b.size();
+        for (; first < end_a && first < end_b && a[first].same_shape(b[first]); ++first) {
+            pair(a[first], b[first]);
+        }
+        for (; end_a > first && end_b > first && a[end_a - 1].same_shape(b[end_b - 1]); --end_a, --end_b) {
+            pair(a[end_a - 1], b[end_b - 1]);
+        }
+        const std::span<const Evaluation> rest_a = std::span(a).subspan(first, end_a - first),
+                                          rest_b = std::span(b).subspan(first, end_b - first);
+        Places places = longest_common(rest_a, rest_b, [](const Evaluation& x, const Evaluation& y) { return x.same_shape(y); });
+        places.emplace_back(rest_a.size(), rest_b.size());
+        size_t i = 0, j = 0;
+        for (const auto& [x, y] : places) {
+            for (; i < x && j < y; ++i, ++j) {
+                pair(rest_a[i], rest_b[j]);
+            }
+            if (x < rest_a.size()) {
+                pair(rest_a[x], rest_b[y]);
+            }
+            i = x + 1;
+            j = y + 1;
+        }
+    }
+
+    /// Graphs that only reserved memory are evaluations in other programs' traces, and none in this program's: where one trace
+    /// has none of them, the other's are left out.
+    template <typename Kinds> std::vector<std::pair<EvaluationId, EvaluationId>> in_order(const Kinds& kinds) const {
+        std::set<EvaluationId> skip_a, skip_b;
+        if (const auto reserves = kinds.find(GraphKind::reserve); reserves != kinds.end()) {
+            const auto& [a, b] = reserves->second;
+            for (const Evaluation& e : b.empty() && !has_reserves(b_) ? a : Evaluations()) {
+                skip_a.insert(e.id);
+            }
+            for (const Evaluation& e : a.empty() && !has_reserves(a_) ? b : Evaluations()) {
+                skip_b.insert(e.id);
+            }
+        }
+        std::vector<std::pair<EvaluationId, EvaluationId>> pairs;
+        EvaluationId next_b = 0;
+        const auto only_b_before = [&](EvaluationId end) {
+            for (; next_b < end; ++next_b) {
+                if (!taken_[next_b] && !skip_b.contains(next_b)) {
+                    pairs.emplace_back(-1, next_b);
+                }
+            }
+        };
+        for (EvaluationId id = 0; id < n_of(partner_of_a_); ++id) {
+            if (!skip_a.contains(id)) {
+                only_b_before(partner_of_a_[id]);
+                pairs.emplace_back(id, partner_of_a_[id]);
+            }
+        }
+        only_b_before(b_.n_evaluations());
+        return pairs;
+    }
+
+    static bool has_reserves(const RecordSource& source) {
+        bool any = false;
+        for (EvaluationId id = 0; id < source.n_evaluations() && !any; ++id) {
+            any = source.evaluation(id).begin.kind == GraphKind::reserve;
+        }
+        return any;
+    }
+
+    const RecordSource &a_, &b_;
+    std::vector<EvaluationId> partner_of_a_;
+    std::vector<bool> taken_;
+};
 
 } // namespace
 
-/// Within a kind: those of the same shape from the beginning, those of the same shape from the end, then what is left in between
-/// in its order.
 std::vector<std::pair<EvaluationId, EvaluationId>> pair_evaluations(const RecordSource& a, const RecordSource& b) {
-    std::vector<EvaluationId> partner_of_a(a.n_evaluations(), -1);
-    std::vector<bool> taken(b.n_evaluations(), false);
-    const auto pair = [&](const Evaluation& x, const Evaluation& y) {
-        partner_of_a[x.id] = y.id;
-        taken[y.id] = true;
-    };
-    auto kinds_b = by_kind(b);
-    for (const auto& [kind, of_a] : by_kind(a)) {
-        const std::vector<Evaluation>& of_b = kinds_b[kind];
-        size_t first = 0, end_a = of_a.size(), end_b = of_b.size();
-        for (; first < end_a && first < end_b && of_a[first].same_shape(of_b[first]); ++first) {
-            pair(of_a[first], of_b[first]);
-        }
-        for (; end_a > first && end_b > first && of_a[end_a - 1].same_shape(of_b[end_b - 1]); --end_a, --end_b) {
-            pair(of_a[end_a - 1], of_b[end_b - 1]);
-        }
-        for (; first < end_a && first < end_b; ++first) {
-            pair(of_a[first], of_b[first]);
-        }
-    }
-    std::vector<std::pair<EvaluationId, EvaluationId>> pairs;
-    EvaluationId next_b = 0;
-    const auto only_b_before = [&](EvaluationId end) {
-        for (; next_b < end; ++next_b) {
-            if (!taken[next_b]) {
-                pairs.emplace_back(-1, next_b);
-            }
-        }
-    };
-    for (EvaluationId id = 0; id < a.n_evaluations(); ++id) {
-        const EvaluationId partner = partner_of_a[id];
-        only_b_before(partner);
-        pairs.emplace_back(id, partner);
-    }
-    only_b_before(b.n_evaluations());
-    return pairs;
+    return Pairing(a, b).run();
 }
 
 } // namespace schedscope::diff

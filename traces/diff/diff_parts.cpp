@@ -37,8 +37,8 @@ TensorId PlanSide::start_of(const SplitState& split) const {
 }
 
 PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& history_b, const PlanState& state_b)
-    : a{history_a, state_a, *history_a.graph_of(state_a)}, b{history_b, state_b, *history_b.graph_of(state_b)},
-      alignment_(align(a.graph, b.graph)) {
+    : same_in_b_(history_a.session(), history_b.session()), a{history_a, state_a, *history_a.graph_of(state_a), same_in_a_},
+      b{history_b, state_b, *history_b.graph_of(state_b), same_in_b_}, alignment_(align(a.graph, b.graph)) {
     for (TensorId id = 0; id < n_of(alignment_.in_b); ++id) {
         if (const TensorId other = alignment_.in_b[id]; other != no_tensor) {
             common_.emplace_back(id, other);
@@ -80,6 +80,11 @@ TensorId PlanPair::in_a(TensorId id) const noexcept { return look_up(id, alignme
 
 bool PlanPair::same(TensorId of_a, TensorId of_b) const noexcept {
     return of_a == no_tensor ? of_b == no_tensor : of_b != no_tensor && in_b(of_a) == of_b;
+}
+
+std::optional<GraphKind> kind_of(const History& a, const History& b, const EvaluationPair& evaluations) {
+    const std::optional<GraphKind> kind = a.evaluation(evaluations.first).begin.kind;
+    return kind ? kind : b.evaluation(evaluations.second).begin.kind;
 }
 
 TraceDifference& PlanPair::add(Found& found, What what, TensorId of_a, TensorId of_b, DiffValue value_a,

@@ -2,6 +2,7 @@
 
 #include "traces/diff/align.h"
 #include "traces/diff/diff.h"
+#include "traces/diff/same_devices.h"
 
 #include <map>
 #include <string>
@@ -30,9 +31,11 @@ struct PlanSide {
     History& history;
     const PlanState& state;
     const OwnedGraph& graph;
+    const SameDevices& devices; ///< as a calls them
 
     std::string name(TensorId id) const { return history.tensor_name(state, id); } ///< "-" for none
-    std::string backend(BackendId id) const { return history.backend_name(id); }
+    std::string backend(BackendId id) const { return devices.backend(history.backend_name(id)); }
+    std::string buffer_type(BufferTypeId id) const { return devices.buffer_type(history.buffer_type_name(id)); }
     std::string text(StringId id) const { return std::string(history.source().text(id)); }
     /// As far as the plan came.
     TensorState assigned(TensorId id) const;
@@ -42,6 +45,8 @@ struct PlanSide {
 
 /// A plan of each trace for one pair of evaluations. Ids: the graph's tensors, then copies.
 class PlanPair {
+    const SameDevices same_in_a_, same_in_b_; ///< in front of what refers to them
+
 public:
     PlanPair(History& history_a, const PlanState& a, History& history_b, const PlanState& b);
 
@@ -81,6 +86,8 @@ void add_split_times(const PlanPair& plans, Result& result);
 DiffSummary summarise(const PlanPair& plans);
 
 using EvaluationPair = std::pair<EvaluationId, EvaluationId>;
+/// What both are for; where a does not say it, what b says.
+std::optional<GraphKind> kind_of(const History& a, const History& b, const EvaluationPair& evaluations);
 /// The tokens that went into a pair of evaluations.
 void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, Found& found);
 /// The tokens that came out; `chosen`: of this pair of evaluations only.

@@ -18,7 +18,7 @@ std::vector<Measure> measure(const PlanSide& side) {
         for (const TensorId node : side.graph.nodes) {
             n += side.assigned(node).backend == narrow<BackendId>(b) ? 1 : 0;
         }
-        measures.push_back({"nodes on " + backends[b].name, Measure::Unit::count, n, {}});
+        measures.push_back({"nodes on " + side.backend(narrow<BackendId>(b)), Measure::Unit::count, n, {}});
     }
     const auto count = [&](const char* name, const auto& list) {
         measures.push_back({name, Measure::Unit::count, list.size(), {}});
@@ -28,7 +28,7 @@ std::vector<Measure> measure(const PlanSide& side) {
     measures.push_back({"bytes copied", Measure::Unit::bytes, accounts::input_sizes(side.state).known(), {}});
     count("fused groups", side.state.fusions);
     for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
-        measures.push_back({row.buffer_type + " compute buffer", Measure::Unit::bytes, row.size, {}});
+        measures.push_back({side.devices.buffer_type(row.buffer_type) + " compute buffer", Measure::Unit::bytes, row.size, {}});
     }
     count("memory planned again", side.state.reallocations);
     return measures;
@@ -40,7 +40,7 @@ DiffSummary summarise(const PlanPair& plans) {
     DiffSummary summary;
     summary.eval_a = plans.a.state.evaluation;
     summary.eval_b = plans.b.state.evaluation;
-    summary.kind = plans.a.history.evaluation(summary.eval_a).begin.kind;
+    summary.kind = kind_of(plans.a.history, plans.b.history, {summary.eval_a, summary.eval_b});
     summary.measures = measure(plans.a);
     size_t at = 0; // what only b has stands behind what it stands behind there
     for (const Measure& m : measure(plans.b)) {

@@ -19,18 +19,22 @@ struct TimesSpent {
     std::map<std::optional<GraphKind>, Spent> kinds;              ///< runs: tokens
 };
 
-void add_evaluation(const History& history, EvaluationId evaluation, std::optional<GraphKind> kind, TimesSpent& times) {
+void add_evaluation(const History& history, const SameDevices& devices, EvaluationId evaluation, std::optional<GraphKind> kind,
+                    TimesSpent& times) {
     const EvaluationSpan span = history.evaluation(evaluation);
+    const auto kernel = [&](StringId name, BackendId backend) -> Spent& {
+        return times.kernels[{std::string(history.source().text(name)), devices.backend(history.backend_name(backend))}];
+    };
     int64_t first_ns = 0, last_ns = 0;
     bool ran = false;
     history.source().for_each(span.first, span.end, [&](const Record& r) {
         if (const auto* f = std::get_if<record::Execute>(&r.fact)) {
-            Spent& spent = times.kernels[{std::string(history.source().text(f->kernel)), history.backend_name(f->backend)}];
+            Spent& spent = kernel(f->kernel, f->backend);
             spent.ns += f->end_ns - f->start_ns;
             ++spent.runs;
         } else if (const auto* run = std::get_if<record::SplitRun>(&r.fact)) {
             for (const KernelInfo& k : history.source().kernels(run->kernels)) {
-                Spent& spent = times.kernels[{std::string(history.source().text(k.kernel)), history.backend_name(run->backend)}];
+                Spent& spent = kernel(k.kernel, run->backend);
                 spent.timed = false;
                 ++spent.runs;
             }
@@ -81,10 +85,11 @@ void add_split_times(const PlanPair& plans, Result& result) {
 
 void add_times(History& a, History& b, const std::vector<EvaluationPair>& evaluations, Result& result) {
     TimesSpent times_a, times_b;
+    const SameDevices devices(a.session(), b.session());
     for (const auto& [x, y] : evaluations) {
-        const std::optional<GraphKind> kind = a.evaluation(x).begin.kind;
-        add_evaluation(a, x, kind, times_a);
-        add_evaluation(b, y, kind, times_b);
+        const std::optional<GraphKind> kind = kind_of(a, b, {x, y});
+        add_evaluation(a, {}, x, kind, times_a);
+        add_evaluation(b, devices, y, kind, times_b);
     }
     std::vector<Time> rows;
     for_each_of_both(times_a.kinds, times_b.kinds, [&](std::optional<GraphKind> kind, const Spent* x, const Spent* y) {

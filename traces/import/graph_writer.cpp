@@ -11,7 +11,7 @@ namespace {
 constexpr size_t most_recent = 8;
 
 bool same_tensor(const TensorInfo& a, const TensorInfo& b) {
-    return a.op == b.op && a.params == b.params && a.src == b.src && a.name == b.name;
+    return a.op == b.op && a.params == b.params && a.src == b.src && a.name == b.name && a.ne == b.ne && a.type == b.type;
 }
 bool same(const OwnedGraph& a, const OwnedGraph& b) {
     return a.nodes == b.nodes && std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), same_tensor);
@@ -62,9 +62,10 @@ GraphId GraphWriter::graph_id(const OwnedGraph& graph) {
 void GraphWriter::write(const LoggedGraph& graph, const GraphContext& context) {
     const GraphId id = graph_id(graph.graph);
     record::EvaluationBegin begin;
-    begin.kind.reset();
+    begin.kind = context.reserve ? GraphKind::reserve : graph.kind;
     begin.planned_in = n_written_;
-    begin.n_tokens = begin.n_sequences = begin.n_outputs = std::nullopt;
+    begin.n_tokens = graph.n_tokens;
+    begin.n_sequences = begin.n_outputs = std::nullopt;
     if (context.reserve) {
         begin.n_tokens = context.reserve->n_tokens;
         begin.n_sequences = context.reserve->n_sequences;

@@ -6,6 +6,7 @@
 #include "traces/history/words/words.h"
 #include "traces/import/graph_writer.h"
 #include "traces/import/logged_text.h"
+#include "traces/import/model_graphs.h"
 #include "traces/import/stream/stream_block.h"
 #include "traces/import/survey.h"
 
@@ -108,8 +109,8 @@ std::vector<std::string> Troubles::sentences() const {
 
 class Importer {
 public:
-    Importer(LogFile& file, const Survey& survey, Recorder& recorder, const ImportLimits& limits)
-        : path_(file.path()), file_(file), survey_(survey), limits_(limits), writer_(recorder),
+    Importer(LogFile& file, const Survey& survey, Recorder& recorder, const ImportLimits& limits, ModelGraphs* model)
+        : path_(file.path()), file_(file), survey_(survey), limits_(limits), model_(model), writer_(recorder),
           spare_(least_spare + spare_per_line * survey.n_lines),
           builder_(survey.backends, survey.name_width, limits.graph_tensors, spare_) {}
 
@@ -138,10 +139,13 @@ public:
         }
         result_.n_graphs = writer_.n_written();
         result_.notes = troubles_.sentences();
+        if (model_ != nullptr) {
+            tell_of_model();
+        }
         if (result_.stopped) {
             result_.notes.insert(result_.notes.begin(), "the import was stopped: what follows in the log is not here");
         }
-        if (!result_.notes.empty()) {
+        if (!result_.notes.empty() || result_.n_filled_in > 0) {
             session_.facts = facts(result_.notes);
             writer_.session(session_);
         }
@@ -249,7 +253,19 @@ private:
         if (builder_.empty()) {
             return;
         }
-        const LoggedGraph graph = builder_.finish();
+        LoggedGraph graph = builder_.finish();
+        if (model_ != nullptr) {
+            const std::optional<int32_t> n_tokens =
+                next_reserve_ && next_reserve_->n_tokens > 0 ? std::optional(next_reserve_->n_tokens) : graph.n_tokens;
+            const int64_t n_logged = std::ssize(graph.graph.tensors);
+            if (const std::optional<FilledIn> filled = fill_in(graph, n_tokens, survey_.name_width, *model_)) {
+                graph.n_tokens = filled->n_tokens;
+                graph.kind = filled->n_tokens > 1 ? GraphKind::prefill : GraphKind::decode;
+                ++result_.n_filled_in;
+                result_.n_tensors += n_logged;
+                result_.n_named += filled->n_named;
+            }
+        }
         if (graph.ends_early) {
             troubles_.first_early = troubles_.ends_early++ == 0 ? writer_.n_written() : troubles_.first_early;
         }
@@ -266,6 +282,21 @@ private:
         result_.n_nodes += std::exchange(n_nodes_, 0);
     }
 
+    void tell_of_model() {
+        session_.models = result_.n_filled_in > 0 ? model_->models() : nullptr;
+        if (result_.n_filled_in > 0) {
+            session_.knows = {};
+            for (int topic = 0; topic < ordinal(Topic::count); ++topic) {
+                if (static_cast<Topic>(topic) != Topic::shapes) {
+                    session_.knows.lack(static_cast<Topic>(topic));
+                }
+            }
+        }
+        if (const int32_t left = writer_.n_written() - result_.n_filled_in; left > 0) {
+            result_.notes.push_back(words::counted(left, "graph") + " that the model's builder does not make: left as logged");
+        }
+    }
+
     std::vector<std::pair<std::string, std::string>> facts(const std::vector<std::string>& notes) const {
         std::vector<std::pair<std::string, std::string>> facts{
             {"imported", path_ == "-" ? "a scheduler log from standard input" : "the scheduler log " + path_},
@@ -275,6 +306,9 @@ private:
             facts.emplace_back("causes", survey_.has_causes ? "as logged" : "the program was built without them");
         }
         facts.insert(facts.end(), survey_.facts.begin(), survey_.facts.end());
+        if (result_.n_filled_in > 0) {
+            facts.emplace_back("filled in", filled_in_words(result_));
+        }
         if (const std::string all = joined(notes, "; "); !all.empty()) {
             facts.emplace_back("notes", all);
         }
@@ -285,6 +319,7 @@ private:
     LogFile& file_;
     const Survey& survey_;
     const ImportLimits limits_;
+    ModelGraphs* const model_; ///< null: nothing is filled in
     GraphWriter writer_;
     int64_t spare_;
     LoggedGraphBuilder builder_;
@@ -303,7 +338,13 @@ private:
 
 } // namespace import
 
-ImportResult import_log(import::OpenedInput input, Recorder& recorder, const ImportLimits& limits) {
+std::string filled_in_words(const ImportResult& result) {
+    return std::to_string(result.n_filled_in) + " of " + words::counted(result.n_graphs, "graph") +
+           " from the model: " + words::count(result.n_named) + " of " + words::counted(result.n_tensors, "tensor") +
+           " by the same name, the others by order";
+}
+
+ImportResult import_log(import::OpenedInput input, Recorder& recorder, const ImportLimits& limits, ModelGraphs* model) {
     import::LogFile file(std::move(input), {limits.bytes, limits.endless_line_bytes});
     const import::Survey survey = import::survey_log(file);
     if (file.stopped()) {
@@ -316,13 +357,19 @@ ImportResult import_log(import::OpenedInput input, Recorder& recorder, const Imp
                                           ": no line of a ggml scheduler is in it; run the program with GGML_SCHED_DEBUG=2 and "
                                           "its log at level debug (-v)");
     }
-    return import::Importer(file, survey, recorder, limits).run();
+    return import::Importer(file, survey, recorder, limits, model).run();
 }
 
-ImportResult import_file(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop, const ImportLimits& limits) {
+ImportResult import_file(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop, const ImportLimits& limits,
+                         ModelGraphs* model) {
     import::OpenedInput input(path, stop);
-    return import::is_stream(input.head()) ? import_stream(std::move(input), recorder, limits)
-                                           : import_log(std::move(input), recorder, limits);
+    if (!import::is_stream(input.head())) {
+        return import_log(std::move(input), recorder, limits, model);
+    }
+    if (model != nullptr) {
+        throw Error(ErrorKind::usage, "-m: " + import::input_name(path) + " is a stream, which leaves nothing out");
+    }
+    return import_stream(std::move(input), recorder, limits);
 }
 
 } // namespace schedscope

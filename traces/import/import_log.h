@@ -10,6 +10,7 @@
 
 namespace schedscope {
 
+class ModelGraphs;
 class Recorder;
 
 /// What an import came to.
@@ -17,9 +18,14 @@ struct ImportResult {
     int32_t n_graphs = 0; ///< one evaluation each
     int64_t n_splits = 0, n_nodes = 0;
     std::vector<std::string>
-        notes;            ///< what the log lacks or what was not understood, each a sentence; in the trace as the fact "notes"
-    bool stopped = false; ///< the user asked to stop: the graphs that were complete by then are there, if any
+        notes;               ///< what the log lacks or what was not understood, each a sentence; in the trace as the fact "notes"
+    bool stopped = false;    ///< the user asked to stop: the graphs that were complete by then are there, if any
+    int32_t n_filled_in = 0; ///< graphs that a model's were found for
+    int64_t n_tensors = 0, n_named = 0; ///< of those: tensors that the log has, and those of the same name in the model's graph
 };
+
+/// "3 of 4 graphs from the model: …", for people.
+std::string filled_in_words(const ImportResult& result);
 
 /// What a log may come to.
 struct ImportLimits {
@@ -31,8 +37,9 @@ struct ImportLimits {
 
 /// Reads what another program left, a scheduler's log or a stream (SCHEMA.md), which its first bytes tell; "-": standard input.
 /// As the two below.
+/// `model`: of a log, fills in what it leaves out (model_graphs.h). Throws Error(usage) for a stream, which leaves nothing out.
 ImportResult import_file(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop = nullptr,
-                         const ImportLimits& limits = {});
+                         const ImportLimits& limits = {}, ModelGraphs* model = nullptr);
 
 /// Reads a ggml program's scheduler log twice and writes it as records: an evaluation for each graph, with what the log says
 /// and nothing else. The memory of one graph is needed. Whether somebody asks to stop is looked at with every line, from the
@@ -40,7 +47,8 @@ ImportResult import_file(const std::string& path, Recorder& recorder, const std:
 /// reading. Throws Error(input) when it can't be read, it is longer than a log may be, or no line of it is a scheduler's;
 /// nothing was given to the recorder then. Throws the same for a graph that is too large, and for too many records, behind
 /// those that were given.
-ImportResult import_log(import::OpenedInput input, Recorder& recorder, const ImportLimits& limits = {});
+ImportResult import_log(import::OpenedInput input, Recorder& recorder, const ImportLimits& limits = {},
+                        ModelGraphs* model = nullptr);
 
 /// Writes a stream as records, a block as soon as it is there. Throws Error(input) for what is no stream of a version that is
 /// known here, naming the place; what came before is recorded then. Where the stream has no end, the notes say so.

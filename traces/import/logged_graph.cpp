@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace schedscope::import {
 
@@ -335,6 +336,43 @@ void LoggedGraphBuilder::explain_split(size_t index) {
     }
 }
 
+/// The embeddings of all tokens are so many times as large as a norm's weights, which are one row of the same type. Sizes are
+/// rounded down: where several numbers of tokens come to the same, it may still be sure that it is one, or that it is more.
+void LoggedGraphBuilder::count_tokens() {
+    constexpr int64_t kibi = 1024, mebi = kibi * kibi;
+    struct Range {
+        int64_t least, end;
+    };
+    const auto size_of = [&](size_t id) -> std::optional<Range> {
+        const std::optional<int64_t> bytes = seen_[id].bytes;
+        return bytes ? std::optional(Range{*bytes, *bytes + (*bytes < mebi ? kibi : mebi)}) : std::nullopt;
+    };
+    const auto looks_up_tokens = [&](TensorId id) {
+        const TensorInfo& t = g_.graph.tensors[id];
+        return t.op == Op::GET_ROWS && t.src[0] != no_tensor && g_.graph.tensors[t.src[0]].name.starts_with("token_embd.weigh");
+    };
+    const auto embeddings = std::find_if(g_.graph.nodes.begin(), g_.graph.nodes.end(), looks_up_tokens);
+    const auto row = std::find_if(g_.graph.tensors.begin(), g_.graph.tensors.end(), [](const TensorInfo& t) {
+        return t.name.starts_with("blk.") && t.name.find(".attn_norm.w") != std::string_view::npos;
+    });
+    if (embeddings == g_.graph.nodes.end() || row == g_.graph.tensors.end()) {
+        return;
+    }
+    const std::optional<Range> all = size_of(*embeddings), one = size_of(row - g_.graph.tensors.begin());
+    if (!all || !one) {
+        return;
+    }
+    const int64_t least = std::max<int64_t>((all->least + one->end - 2) / (one->end - 1), 1),
+                  most = (all->end - 1) / std::max<int64_t>(one->least, 1);
+    constexpr int64_t beyond_belief = 1 << 24;
+    if (least == most && most < beyond_belief) {
+        g_.n_tokens = static_cast<int32_t>(least);
+    }
+    if (least > 1 || most == 1) {
+        g_.kind = least > 1 ? GraphKind::prefill : GraphKind::decode;
+    }
+}
+
 bool LoggedGraphBuilder::last_op_unknown() const noexcept {
     return !g_.graph.nodes.empty() && !g_.graph.tensors[g_.graph.nodes.back()].op;
 }
@@ -347,6 +385,8 @@ LoggedGraph LoggedGraphBuilder::finish() {
     for (size_t i = 0; i < g_.splits.size(); ++i) {
         explain_split(i);
     }
+    count_tokens();
+    std::transform(seen_.begin(), seen_.end(), std::back_inserter(g_.bytes), [](const Seen& seen) { return seen.bytes; });
     g_.ends_early = uses_of_last_ > 0 || (g_.has_nodes && !g_.splits.empty() && g_.splits.back().node == no_tensor);
     LoggedGraph done = std::move(g_);
     g_ = {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/planner/plan.h"
+#include "runtime/planner/records.h"
 #include "traces/import/backend_names.h"
 #include "traces/import/scheduler_line.h"
 
@@ -47,11 +48,14 @@ struct LoggedGraph {
     };
 
     OwnedGraph graph;
-    std::vector<Placed> placed; ///< by tensor
+    std::vector<Placed> placed;                ///< by tensor
+    std::vector<std::optional<int64_t>> bytes; ///< by tensor, rounded down as logged
     std::vector<OneSplit> splits;
     std::vector<OneCopy> copies;
     std::vector<Rewiring> rewires;
-    std::optional<int16_t> stage; ///< of its copies; nothing: there is no whole name of a copy
+    std::optional<GraphKind> kind;   ///< as far as sizes tell
+    std::optional<int32_t> n_tokens; ///< the same
+    std::optional<int16_t> stage;    ///< of its copies; nothing: there is no whole name of a copy
 
     bool ends_early = false;   ///< the last node is read by others that are not there, or the last split has none
     bool lacks_splits = false; ///< headers of splits are not there
@@ -97,6 +101,7 @@ private:
     std::string copy_key(BackendId backend, std::string_view name) const;
     void place(TensorId id, const LoggedTensor& tensor, BackendId sure);
     void explain_split(size_t index);
+    void count_tokens();
     void fill_nodes(int64_t until);
 
     const BackendNames& backends_;

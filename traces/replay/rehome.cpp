@@ -17,6 +17,7 @@ void renumber(ReplayInput& in, const SessionInfo& recorded, const std::vector<Ba
         in.session.backends.push_back(recorded.backends[b]);
     }
     in.answers.keep_backends(order);
+    in.renumbered = true;
     for (TensorInfo& t : in.graph.tensors) {
         if (t.user_backend != no_backend) {
             const auto at = std::find(order.begin(), order.end(), t.user_backend);

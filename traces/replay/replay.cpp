@@ -61,21 +61,53 @@ struct RecordedPlan {
 /// The plans of a source, one after the other.
 class RecordedPlans {
 public:
-    explicit RecordedPlans(const RecordSource& source) : source_(source), n_steps_(source.n_steps()) {}
+    explicit RecordedPlans(const RecordSource& source) : source_(source), n_steps_(source.n_steps()) {
+        if (source.count(fact_bit<record::Verdict>()) > 0) { // elsewhere each plan is there
+            source.for_each_of(fact_bit<record::EvaluationBegin>(), 0, n_steps_, [&](const Record& r) {
+                const auto& begin = std::get<record::EvaluationBegin>(r.fact);
+                if (begin.repeats_plan(r.evaluation)) {
+                    repeats_.push_back({r.step, r.evaluation, begin.planned_in});
+                }
+            });
+        }
+    }
 
     std::optional<RecordedPlan> next() {
-        const Step reserve = source_.next_of(at_, fact_set<record::PlanBegin, record::Reserve>());
-        at_ = source_.next_of(at_, fact_bit<record::PlanBegin>());
-        if (at_ == no_step) {
+        const Step plan_at = source_.next_of(at_, fact_bit<record::PlanBegin>());
+        for (; next_repeat_ < repeats_.size() && (plan_at == no_step || repeats_[next_repeat_].step < plan_at); ++next_repeat_) {
+            const RepeatedPlan& repeat = repeats_[next_repeat_];
+            if (const auto made = made_at_.find(repeat.planned_in); made != made_at_.end()) {
+                ++next_repeat_;
+                RecordedPlan plan = read(made->second);
+                plan.evaluation = repeat.evaluation;
+                return plan;
+            }
+        }
+        if (plan_at == no_step) {
             return std::nullopt;
         }
-        const Step next = source_.next_of(at_, fact_set<record::PlanBegin, record::EvaluationBegin>());
-        RecordedPlan plan = read(at_, next == no_step ? n_steps_ : next);
+        const Step reserve = source_.next_of(at_, fact_set<record::PlanBegin, record::Reserve>());
+        at_ = plan_at;
+        RecordedPlan plan = read(at_);
         plan.reserves = reserves(reserve, at_);
+        if (!repeats_.empty()) {
+            made_at_.insert_or_assign(plan.evaluation, at_);
+        }
         return plan;
     }
 
 private:
+    /// A plan that came to the same as one before, which alone is recorded.
+    struct RepeatedPlan {
+        Step step;
+        EvaluationId evaluation, planned_in;
+    };
+
+    RecordedPlan read(Step first) const {
+        const Step next = source_.next_of(first, fact_set<record::PlanBegin, record::EvaluationBegin>());
+        return read(first, next == no_step ? n_steps_ : next);
+    }
+
     std::vector<RecordedReserve> reserves(Step first, Step end) const {
         std::vector<RecordedReserve> found;
         source_.for_each(first, end, [&](const Record& r) {
@@ -125,6 +157,9 @@ private:
     const RecordSource& source_;
     const Step n_steps_;
     Step at_ = -1;
+    std::vector<RepeatedPlan> repeats_;
+    size_t next_repeat_ = 0;
+    std::map<EvaluationId, Step> made_at_;
 };
 
 class Replayer {
@@ -175,6 +210,7 @@ private:
         }
         s.options.reserve = source_.evaluation(recorded.evaluation).begin.kind == GraphKind::reserve;
         const OwnBackends own(recorded_session_, recorded.backends);
+        bool renumbered = false;
         if (options_.change) {
             ReplayInput input{session_,
                               s.graph,
@@ -188,9 +224,10 @@ private:
                               alternatives,
                               recorded.backends.empty() ? no_backends_ : own.order()};
             options_.change(input);
+            renumbered = input.renumbered;
         }
-        if (session_.backends.size() == recorded_session_.backends.size() && !own.are_all(recorded_session_)) {
-            session_ = own.session(recorded_session_); // other devices are numbered so already
+        if (!renumbered && !own.are_all(recorded_session_)) {
+            session_ = own.session(recorded_session_);
             s.answers = own.answers(s.answers);
             s.answers.session = &session_;
             own.renumber(s.graph);

@@ -1,11 +1,14 @@
 #pragma once
 
+#include "runtime/planner/device_profile.h"
 #include "runtime/planner/memory/allocated_graph.h"
 #include "traces/store/record_source.h"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace schedscope {
@@ -72,6 +75,7 @@ struct ReplayInput {
     bool reserve;                                         ///< planned for its memory alone, before the evaluation's own graph
     const std::vector<record::Alternative>& alternatives; ///< what its graph would have been with other settings
     const std::vector<BackendId>& own;                    ///< backends that its scheduler has, in its order; empty: all
+    bool renumbered = false;                              ///< set by who numbered session, graph and answers by the plan's own
 };
 
 /// The order in which the backends of a session will run a plan's nodes, and their groups, which decide what memory they share.
@@ -88,6 +92,8 @@ struct ReplayOptions {
     /// (align.h).
     const RecordSource* expected = nullptr;
     size_t max_differences = 1000;
+    /// Described devices that `change` asks, by name, for their counts afterwards.
+    std::vector<std::pair<std::string, std::shared_ptr<const DeviceProfile>>> profiles;
 };
 
 /// Plans every planned evaluation of a trace again, in order, from the recorded graphs, answers and options, with what the

@@ -8,6 +8,7 @@
 #include "runtime/system/read_number.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
+#include "traces/replay/profile/recorded_profile.h"
 #include "traces/replay/rehome.h"
 
 #include <algorithm>
@@ -78,6 +79,7 @@ public:
     WhatIfChange(const WhatIf& what_if, const RecordSource& source)
         : what_if_(what_if), source_(source), recorded_(source.session()),
           was_flash_(recorded_.settings && recorded_.settings->flash_attention.value_or(false)) {
+        describe_devices();
         for (const WhatIf::RefusedOp& r : what_if.refusals) {
             const std::string setting = "refuse=" + r.device + ":" + r.op;
             backend_named(setting, r.device);
@@ -90,8 +92,9 @@ public:
     }
 
     void operator()(ReplayInput& in) {
-        refuse_operators(in.graph, in.answers);
+        change_answers(in.graph, in.answers);
         use_graph(in);
+        in.session.buffer_types = recorded_.buffer_types;
         if (changes_devices()) {
             rehome(in, recorded_, order_of(in), policy_ ? &*policy_ : nullptr);
         }
@@ -113,12 +116,96 @@ public:
         n_plans_ += in.reserve ? 0 : 1;
     }
 
+    std::vector<std::pair<std::string, std::shared_ptr<const DeviceProfile>>> profiles() const {
+        std::vector<std::pair<std::string, std::shared_ptr<const DeviceProfile>>> all;
+        for (const DescribedBackend& d : described_) {
+            if (d.is_recorded) {
+                all.emplace_back(recorded_.backends[d.backend].name, d.profile);
+            }
+        }
+        return all;
+    }
+
 private:
+    /// A backend whose answers are a profile's: a recorded one, or one behind those.
+    struct DescribedBackend {
+        BackendId backend;
+        std::shared_ptr<const DeviceProfile> profile;
+        bool is_recorded; ///< else all is known of it
+    };
+
+    void describe_devices() {
+        n_recorded_ = n_of(recorded_.backends);
+        for (std::string& name : what_if_.device_order) {
+            if (is_description(name) && n_recorded_ > 0) {
+                const DeviceDescription d = parse_device_description(name, "device-order=");
+                if (d.trace.empty() && !what_if_.profiles) {
+                    refuse("device-order=" + name, "only devices of traces can be described here: NAME=from:TRACE/DEVICE");
+                }
+                describe(d, d.trace.empty() ? what_if_.profiles(d) : read_profile(d, "device-order="));
+                name = d.name;
+            }
+        }
+    }
+
+    void describe(const DeviceDescription& d, std::shared_ptr<const DeviceProfile> profile) {
+        std::vector<BackendInfo>& backends = recorded_.backends;
+        const auto same = [&](const BackendInfo& b) { return same_ignoring_case(b.name, d.name); };
+        const auto at = std::find_if(backends.begin(), backends.end(), same);
+        const auto id = narrow<BackendId>(at - backends.begin());
+        const auto twice = [&](const DescribedBackend& other) { return other.backend == id; };
+        if (std::any_of(described_.begin(), described_.end(), twice)) {
+            refuse("device-order=" + d.text, "'" + d.name + "' was described before");
+        }
+        if (at == backends.end()) {
+            BackendInfo& added = backends.emplace_back();
+            added.name = added.device = d.name;
+        }
+        BackendInfo& backend = backends[id];
+        if (!backend.default_buffer_type) { // memory of its own
+            backend.default_buffer_type = narrow<BufferTypeId>(recorded_.buffer_types.size());
+            recorded_.buffer_types.emplace_back().name = d.name;
+        }
+        BufferTypeInfo& memory = recorded_.buffer_types[*backend.default_buffer_type];
+        const std::string name = memory.name;
+        memory = profile->memory();
+        memory.name = name;
+        backend.kind = profile->backend().kind;
+        backend.description = profile->backend().description;
+        backend.memory_bytes = d.memory_bytes > 0 ? std::optional(d.memory_bytes) : profile->backend().memory_bytes;
+        for (BackendId b = 0; b < n_of(backends); ++b) { // of a new one nothing is set, of the others not the new memory
+            std::vector<uint8_t>& uses = backends[b].supports_buffer_type;
+            for (auto type = narrow<BufferTypeId>(uses.size()); type < n_of(recorded_.buffer_types); ++type) {
+                const bool own = backends[b].default_buffer_type == type;
+                const bool hosts = b == id ? profile->uses_host_memory() : backends[b].kind == "cpu";
+                uses.push_back(own || (recorded_.buffer_types[type].is_host && hosts));
+            }
+        }
+        described_.push_back({id, std::move(profile), !d.trace.empty()});
+    }
+
+    void change_answers(const OwnedGraph& graph, CapabilityTable& answers) const {
+        const size_t n = n_of(recorded_.backends) * graph.tensors.size();
+        answers.op_answers.resize(std::max(n, answers.op_answers.size()), Answer::no(Refusal::not_asked, ""));
+        answers.offload_answers.resize(answers.op_answers.size());
+        const int64_t min_batch = recorded_.settings ? recorded_.settings->offload_min_batch : PlanSettings{}.offload_min_batch;
+        for (const DescribedBackend& d : described_) {
+            for (TensorId t = 0; t < n_of(graph.tensors) && answers.has(d.backend, t); ++t) {
+                const OpQuestion question = OpQuestion::about(graph.view(), t, recorded_.buffer_types);
+                answers.refuse(d.backend, t, d.profile->supports_op(question));
+                answers.set_offload(d.backend, t, d.profile->wants_offload(question, min_batch));
+            }
+        }
+        refuse_operators(graph, answers);
+    }
+
     /// Of a scheduler that has some of the session's backends, those.
     std::vector<BackendId> order_of(const ReplayInput& in) const {
         std::vector<BackendId> order = order_;
         if (!in.own.empty()) {
-            std::erase_if(order, [&](BackendId b) { return std::find(in.own.begin(), in.own.end(), b) == in.own.end(); });
+            std::erase_if(order, [&](BackendId b) {
+                return b < n_recorded_ && std::find(in.own.begin(), in.own.end(), b) == in.own.end();
+            });
         }
         return order.empty() ? in.own : order;
     }
@@ -223,7 +310,7 @@ private:
         in.graph = OwnedGraph::copy_of(source_.graph(other->graph).view());
         in.answers = source_.answers(other->graph);
         in.answers.session = session;
-        refuse_operators(in.graph, in.answers);
+        change_answers(in.graph, in.answers);
     }
 
     const record::Alternative* alternative(const ReplayInput& in, std::string_view setting) const {
@@ -248,7 +335,7 @@ private:
             flash_ = was_flash_ ? flash_everywhere(in.graph, in.answers) : [&] {
                 CapabilityTable answers = source_.answers(on->graph);
                 const OwnedGraph& graph = source_.graph(on->graph);
-                refuse_operators(graph, answers);
+                change_answers(graph, answers);
                 return flash_everywhere(graph, answers);
             }();
         }
@@ -271,7 +358,7 @@ private:
     }
 
     void make_order() {
-        const auto last = narrow<BackendId>(recorded_.backends.size()) - 1;
+        const auto last = narrow<BackendId>(n_recorded_) - 1;
         for (const std::string& name : what_if_.device_order) {
             const BackendId b = backend_named("device-order", name);
             if (std::find(order_.begin(), order_.end(), b) != order_.end()) {
@@ -289,9 +376,11 @@ private:
         order_.push_back(narrow<BackendId>(last));
     }
 
-    const WhatIf what_if_;
+    WhatIf what_if_;
     const RecordSource& source_;
-    const SessionInfo recorded_;
+    SessionInfo recorded_; ///< with described devices
+    int32_t n_recorded_ = 0;
+    std::vector<DescribedBackend> described_;
     const bool was_flash_;
     std::optional<bool> flash_;             ///< what -fa auto comes to now, once asked
     std::vector<BackendId> order_;          ///< recorded numbers of the backends, in the new order
@@ -387,6 +476,7 @@ ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source) {
     options.fusion = what_if.fusion;
     const auto change = std::make_shared<WhatIfChange>(what_if, source);
     options.change = [change](ReplayInput& input) { (*change)(input); };
+    options.profiles = change->profiles();
     return options;
 }
 

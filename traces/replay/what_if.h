@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/planner/device_profile.h"
 #include "runtime/planner/placement/plan_settings.h"
 #include "traces/replay/replay.h"
 
@@ -24,7 +25,8 @@ struct WhatIf {
     };
     std::optional<int32_t> n_gpu_layers; ///< ngl=N
     std::vector<std::string>
-        device_order;                ///< device-order=vulkan0,cpu: these and no others; the CPU is last and added if missing
+        device_order;                ///< device-order=vulkan0,cpu: these and no others; the CPU is last and added if missing.
+                                     ///< Also described ones (device_profile.h): of a recorded name in that one's place
     std::vector<RefusedOp> refusals; ///< refuse=DEVICE:OP
     std::vector<TensorOverride> overrides;    ///< ot=PATTERN=DEVICE: all that there are, in their order
     std::vector<float> tensor_split;          ///< ts=A,B; empty: not said
@@ -34,6 +36,8 @@ struct WhatIf {
     std::optional<bool> op_offload;           ///< op-offload=on|off
     std::optional<int64_t> offload_min_batch; ///< offload-min-batch=N
     std::optional<bool> fusion;               ///< fusion=on|off
+
+    ProfileSource profiles; ///< of described devices that no trace recorded; empty: there are none
 
     /// Adds one setting. Throws Error(usage), which begins with the setting, when it is not understood.
     void set(std::string_view setting);

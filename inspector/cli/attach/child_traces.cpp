@@ -6,7 +6,6 @@
 #include "inspector/cli/output/lines.h"
 #include "runtime/error.h"
 #include "traces/store/output.h"
-#include "traces/store/writer.h"
 
 #include <csignal>
 #include <filesystem>
@@ -31,7 +30,7 @@ struct ChildTraces::Child {
     SharedPages pages;
     pid_t id = 0; ///< 0: nobody took it
     std::string trace;
-    std::optional<TraceWriter> writer;
+    std::optional<ProgramTrace> file;
     std::optional<ProgramStream> stream;
 
     bool has_ended() const { return id != 0 && kill(id, 0) != 0; }
@@ -40,14 +39,12 @@ struct ChildTraces::Child {
         trace = trace_of(recording.trace, id);
         try {
             check_output(trace, recording.force);
-            TraceWriter::Options options;
-            options.texts = !recording.no_text;
-            writer.emplace(trace, options);
+            file.emplace(trace, recording);
         } catch (const Error& error) { // the others are recorded all the same
             tell(error.what());
             return;
         }
-        stream.emplace(pages, *writer, facts_of_process(id, recording.no_text));
+        stream.emplace(pages, file->recorder(), facts_of_process(id, recording.no_text));
     }
 };
 
@@ -99,8 +96,7 @@ void ChildTraces::finish() {
         }
         const std::vector<std::string> notes = child->stream->finish(child->has_ended());
         if (child->stream->has_records()) {
-            child->writer->close();
-            tell_of_trace(child->trace, *child->stream, notes);
+            child->file->finish(*child->stream, notes);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #include "inspector/cli/attach/started_program.h"
 #include "inspector/cli/attach/stream_source.h"
+#include "inspector/cli/run/recording_bounds.h"
 
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct ProgramRecording {
     std::vector<std::string> watch; ///< patterns of nodes whose values are recorded
     bool sync = false;              ///< exact times of splits
     bool children = false;          ///< the first process with a scheduler is recorded, whichever the program starts
+    BoundArguments bounds;          ///< how much of it a trace keeps
 };
 
 /// A program that was started to be recorded.

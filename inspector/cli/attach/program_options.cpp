@@ -20,8 +20,8 @@ void refuse_options_of_a_run(const CommandOptions& app, const ProgramRecording& 
         }
         return;
     }
-    if (const auto other = app.first_given_beside(
-            {"--output", "--record", "--force", "--no-text", "--watch", "--sync", "--children", "program", "trace"})) {
+    if (const auto other = app.first_given_beside({"--output", "--record", "--force", "--no-text", "--watch", "--sync",
+                                                   "--children", "--last", "--for", "--when", "program", "trace"})) {
         throw Error(ErrorKind::usage, *other + ": goes with -m; options of the program stand behind its name");
     }
 }

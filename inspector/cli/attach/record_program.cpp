@@ -7,6 +7,7 @@
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/lines.h"
 #include "runtime/system/number_words.h"
+#include "traces/store/bounded_recorder.h"
 #include "traces/store/output.h"
 #include "traces/store/writer.h"
 
@@ -22,13 +23,38 @@ void check_trace(const ProgramRecording& recording) {
     files.writes("-o", recording.trace);
     files.check();
     check_output(recording.trace, recording.force);
+    parse_bounds(recording.bounds);
 }
 
-void tell_of_trace(const std::string& trace, const ProgramStream& stream, const std::vector<std::string>& notes) {
+namespace {
+
+TraceWriter::Options options_of(const ProgramRecording& recording) {
+    TraceWriter::Options options;
+    options.texts = !recording.no_text;
+    return options;
+}
+
+} // namespace
+
+ProgramTrace::ProgramTrace(std::string path, const ProgramRecording& recording)
+    : path_(std::move(path)), writer_(path_, options_of(recording)), bounds_(parse_bounds(recording.bounds)),
+      bounded_(writer_, bounds_) {}
+
+void ProgramTrace::finish(const ProgramStream& stream, const std::vector<std::string>& notes) {
+    if (bounds_.any()) {
+        bounded_.finish();
+    }
+    writer_.close();
+    tell_of_trace(path_, stream, notes, bounded_.n_left_out());
+}
+
+void tell_of_trace(const std::string& trace, const ProgramStream& stream, const std::vector<std::string>& notes,
+                   int64_t n_left_out) {
     for (const std::string& note : notes) {
         tell(note);
     }
-    OutputLine(std::cerr) << "wrote " << trace << ": " << words::counted(stream.n_evaluations(), "evaluation")
+    OutputLine(std::cerr) << "wrote " << trace << ": " << words::counted(stream.n_evaluations() - n_left_out, "evaluation")
+                          << (n_left_out > 0 ? " (" + words::count(n_left_out) + " more were seen)" : "")
                           << "; next: schedscope inspect " << trace;
 }
 
@@ -51,10 +77,8 @@ std::vector<std::pair<std::string, std::string>> facts_of_process(pid_t id, bool
 }
 
 int record_stream(StreamSource& source, const ProgramRecording& recording, ChildTraces* children) {
-    TraceWriter::Options options;
-    options.texts = !recording.no_text;
-    TraceWriter writer(recording.trace, options);
-    ProgramStream stream(source.pages(), writer, source.facts());
+    ProgramTrace trace(recording.trace, recording);
+    ProgramStream stream(source.pages(), trace.recorder(), source.facts());
     for (bool any = false; !source.wait(any ? 0 : look_up_ms) || (children != nullptr && !children->all_ended());) {
         any = stream.take();
         any = (children != nullptr && children->take()) || any;
@@ -67,8 +91,7 @@ int record_stream(StreamSource& source, const ProgramRecording& recording, Child
         notes.push_back(std::move(note));
     }
     if (stream.has_records()) {
-        writer.close();
-        tell_of_trace(recording.trace, stream, notes);
+        trace.finish(stream, notes);
     }
     if (children != nullptr) {
         children->finish();

@@ -3,6 +3,7 @@
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
+#include "inspector/cli/run/device_profiles.h"
 #include "inspector/cli/run/logits_file.h"
 #include "inspector/cli/run/memory_warning.h"
 #include "runtime/error.h"
@@ -35,12 +36,15 @@ int embed_image(EmbedImageArguments& o) {
     NamedFiles files;
     files.reads_model("--mmproj", o.mmproj);
     files.reads("--image", o.image);
+    add_described(files, o.encoder.devices);
     files.writes("--record", o.record);
     files.writes("-o", o.output);
     files.check();
     catch_interrupts();
     o.encoder.fusion = !o.no_fusion;
     o.encoder.header_only = o.dry_run;
+    DeviceProfiles profiles;
+    o.encoder.profiles = profiles.source();
     std::unique_ptr<TraceWriter> writer;
     if (!o.record.empty()) {
         check_output(o.record, o.force);
@@ -58,8 +62,9 @@ int embed_image(EmbedImageArguments& o) {
     const vision::Views* const one[] = {&views};
     if (o.dry_run) {
         session.encoder().plan_only(one);
-        warn_of_memory(memory_needs(session),
-                       [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
+        const auto add_fact = [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); };
+        profiles.report(add_fact);
+        warn_of_memory(memory_needs(session), add_fact);
     } else {
         LogitsFile file(o.output, true); // rows of another kind, in the same form
         file.row(0, session.encoder().encode(one).front());

@@ -3,6 +3,7 @@
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
+#include "inspector/cli/run/model_graphs.h"
 #include "runtime/error.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/words.h"
@@ -11,13 +12,14 @@
 #include "traces/store/writer.h"
 
 #include <iostream>
+#include <memory>
 
 namespace schedscope {
 
 namespace {
 
 struct ImportArguments {
-    std::string log, output;
+    std::string log, output, model;
     bool force = false;
 };
 
@@ -28,11 +30,13 @@ CommandAction add_import(CommandOptions& app) {
     app.add_option("log", options->log,
                    "What a ggml program wrote with GGML_SCHED_DEBUG=2 (or 1), or a stream of any program; -: standard input")
         .required();
+    app.add_option("-m,--model", options->model, "GGUF file of the model that a log is of: fills in what the log leaves out");
     app.add_option("-o,--output", options->output, "Trace file to write").required();
     app.add_flag("--force", options->force, "Overwrite the output file even if it is not a trace");
     return [options] {
         NamedFiles files;
         files.reads("log", options->log);
+        files.reads_model("-m", options->model);
         files.writes("-o", options->output);
         files.check();
         if (is_trace(options->log)) {
@@ -41,8 +45,9 @@ CommandAction add_import(CommandOptions& app) {
         }
         check_output(options->output, options->force);
         catch_interrupts();
+        const std::unique_ptr<ModelGraphs> model = options->model.empty() ? nullptr : graphs_of_model(options->model);
         TraceWriter writer(options->output);
-        const ImportResult result = import_file(options->log, writer, &interrupt_flag());
+        const ImportResult result = import_file(options->log, writer, &interrupt_flag(), {}, model.get());
         writer.close();
         if (result.stopped && result.n_graphs == 0) {
             return exit_interrupted;
@@ -52,6 +57,9 @@ CommandAction add_import(CommandOptions& app) {
         }
         std::cout << visible(options->output) << ": " << words::counted(result.n_graphs, "graph") << ", "
                   << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';
+        if (model != nullptr) {
+            std::cout << "filled in " << filled_in_words(result) << '\n';
+        }
         return result.stopped ? exit_interrupted : 0;
     };
 }

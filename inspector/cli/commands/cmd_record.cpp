@@ -14,6 +14,7 @@ CommandAction add_record(CommandOptions& app) {
     app.add_option("-o,--output", arguments->record, "Trace to write").required().names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     app.add_flag("--dry-run", *dry_run, "Plan from the model's header: no weights are loaded, nothing is generated");
+    add_bound_options(app, arguments->bounds);
     add_program_options(app, *foreign);
     return [arguments, dry_run, foreign, app] {
         refuse_options_of_a_run(app, *foreign);
@@ -22,6 +23,7 @@ CommandAction add_record(CommandOptions& app) {
             foreign->force = arguments->force;
             foreign->no_text = arguments->no_text;
             foreign->watch = arguments->watch;
+            foreign->bounds = arguments->bounds;
             return record_program(*foreign);
         }
         settle(*arguments);

@@ -4,6 +4,7 @@
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/show/trace_input.h"
 #include "inspector/cli/show/what_if_text.h"
+#include "runtime/backend/described_device.h"
 #include "runtime/error.h"
 #include "runtime/scheduler/optimised_order.h"
 #include "runtime/system/joined.h"
@@ -60,6 +61,7 @@ void result_text(const ReplayResult& result, std::ostream& out) {
 
 int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayArguments& options) {
     WhatIf what_if;
+    what_if.profiles = profile_of_vulkan;
     for (const std::string& setting : options.settings) {
         what_if.set(setting);
     }
@@ -77,9 +79,17 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayAr
         if (unchanged) {
             object["why_unchanged"] = why;
         }
+        for (const auto& [name, profile] : how.profiles) {
+            const ProfileCounts n = profile->counts();
+            object["profiles"].push_back(
+                {{"device", name}, {"exact", n.exact}, {"inferred", n.inferred}, {"unknown", n.unknown}});
+        }
         print_json(object);
     } else if (changes) {
         what_if_text(result, why, std::cout);
+        for (const auto& [name, profile] : how.profiles) {
+            OutputLine(std::cout) << name << ": " << profile->counts().text();
+        }
     } else {
         result_text(result, std::cout);
     }

@@ -59,7 +59,15 @@ is last and added if it is missing.
 The same device twice is two backends.
 A device that is not here is described by its memory where nothing is computed
 .RB ( "record \-\-dry\-run" ):
-.IR NAME =vulkan:24GiB.
+.IR NAME =vulkan:24GiB
+has all features of the Vulkan backend,
+.IR NAME =from: TRACE / DEVICE [:24GiB]
+answers as
+.I DEVICE
+did when
+.I TRACE
+was recorded.
+What it was asked at another size only is inferred, what it was never asked is no; both are counted.
 )";
 
 constexpr std::string_view exit_status = R"(.SH EXIT STATUS

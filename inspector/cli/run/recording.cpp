@@ -5,9 +5,28 @@
 #include "inspector/cli/run/value_printer.h"
 #include "traces/store/output.h"
 
+#include <exception>
 #include <iostream>
+#include <optional>
 
 namespace schedscope {
+
+namespace {
+
+/// What waits is written, whatever ends the run.
+struct FinishedAtLast {
+    std::optional<BoundedRecorder>& bounded;
+    ~FinishedAtLast() {
+        try {
+            if (bounded) {
+                bounded->finish();
+            }
+        } catch (const std::exception&) { // the error that ended the run is the one to tell
+        }
+    }
+};
+
+} // namespace
 
 std::unique_ptr<TraceWriter> make_writer(const RunArguments& arguments) {
     if (arguments.record.empty()) {
@@ -21,16 +40,26 @@ std::unique_ptr<TraceWriter> make_writer(const RunArguments& arguments) {
 
 int run_and_record(const RunArguments& arguments, bool dry_run) {
     catch_interrupts();
+    const RecordingBounds bounds = parse_bounds(arguments.bounds);
     const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
+    std::optional<BoundedRecorder> bounded;
+    if (bounds.any()) {
+        bounded.emplace(*writer, bounds);
+    }
+    const FinishedAtLast finished{bounded};
+    Recorder* recorder = bounded ? &*bounded : static_cast<Recorder*>(writer.get());
     if (dry_run) {
-        plan_model(arguments, *writer);
+        plan_model(arguments, *recorder);
     } else {
         ValuePrinter printer(std::cerr);
-        Recorder* recorder = writer.get();
         if (recorder == nullptr && arguments.run.watcher != nullptr) {
             recorder = &printer;
         }
         run_model(arguments, recorder, {.quiet = false, .stop = &interrupt_flag()});
+    }
+    if (bounded) {
+        bounded->finish();
+        bounded.reset();
     }
     if (writer) {
         writer->close();

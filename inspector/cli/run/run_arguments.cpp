@@ -3,6 +3,7 @@
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/text_input.h"
+#include "inspector/cli/run/device_profiles.h"
 #include "inspector/cli/run/image_prompt.h"
 #include "inspector/cli/run/watch_patterns.h"
 #include "runtime/error.h"
@@ -181,6 +182,7 @@ void check_files(const RunArguments& a) {
         files.reads("--image", path);
     }
     files.reads("-f", a.prompt_file);
+    add_described(files, a.run.devices);
     files.reads("--ppl", a.scored_file);
     files.writes(a.record_option, a.record);
     files.writes("--logits-out", a.logits_out);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inspector/cli/line/command_options.h"
+#include "inspector/cli/run/recording_bounds.h"
 #include "runtime/session/generate.h"
 #include "runtime/session/run_options.h"
 #include "runtime/vision/image.h"
@@ -27,6 +28,7 @@ struct RunArguments {
     std::string record;                     ///< trace to write; empty: none
     const char* record_option = "--record"; ///< that names it
     bool force = false;                     ///< the trace may replace a file that is no trace
+    BoundArguments bounds;                  ///< of `record`
     uint32_t seed = 0;
     CommandOption prompt_option;
     CommandOption seed_option;

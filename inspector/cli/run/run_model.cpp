@@ -2,6 +2,7 @@
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/text_input.h"
+#include "inspector/cli/run/device_profiles.h"
 #include "inspector/cli/run/logits_file.h"
 #include "inspector/cli/run/memory_warning.h"
 #include "runtime/backend/registry.h"
@@ -129,6 +130,8 @@ std::string run_model(const RunArguments& arguments, Recorder* recorder, const R
 void plan_model(const RunArguments& arguments, Recorder& recorder) {
     RunOptions options = arguments.run;
     options.header_only = true;
+    DeviceProfiles profiles;
+    options.profiles = profiles.source();
     ModelFiles files = open_models(options);
     const Registry registry;
     Session session(registry, std::move(files), options, &recorder);
@@ -141,8 +144,9 @@ void plan_model(const RunArguments& arguments, Recorder& recorder) {
         print_notes(session);
         plan_generation(session, request);
     }
-    warn_of_memory(memory_needs(session),
-                   [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
+    const auto add_fact = [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); };
+    profiles.report(add_fact);
+    warn_of_memory(memory_needs(session), add_fact);
 }
 
 } // namespace schedscope

@@ -1,5 +1,6 @@
 // record --dry-run: plans from a header, also for devices that are not here.
 #include "tests/inspector/cli/harness/recorded.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -102,6 +103,148 @@ TEST(DryRun, TheSameDescribedDeviceTwiceIsTwoBackends) {
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, AllOf(HasSubstr("backend  a (gpu)"), HasSubstr("backend  a.1 (gpu)")));
 }
 
+/// A model of the tests, its arguments, and a real recording of it on Vulkan.
+class RecordedDevice : public ::testing::TestWithParam<std::pair<const char*, const char*>> {
+protected:
+    void SetUp() override {
+        if (run({"devices"}).out.find("Vulkan0") == std::string::npos) {
+            GTEST_SKIP() << "no Vulkan device is here";
+        }
+        const auto& [arch, preset] = GetParam();
+        model_ = folder_ / "m.gguf";
+        ASSERT_EQ(run({"synth", arch, "--preset", preset, "--type", "q8_0", "-o", model_}).code, 0);
+    }
+
+    /// `more` behind what all have in common.
+    Outcome planned(const std::string& devices, const std::string& trace, const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> arguments = {"record", "-m",           model_,     "--device",     devices, "-ngl",
+                                              "2",      "-c",           "256",      "-n",           "2",     "--temp",
+                                              "0",      "--ignore-eos", "--tokens", prompt_ids(40), "-o",    folder_ / trace};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(arguments);
+    }
+    /// Without times and what was moved, which a dry run has none of.
+    nlohmann::json shown(const std::string& trace, const std::string& what, const std::string& eval) const {
+        auto table = nlohmann::json::parse(run({"show", folder_ / trace, "--what", what, "--eval", eval, "--json"}).out);
+        for (auto& row : table[what]) {
+            for (const char* ran : {"time_ns", "bytes_in_all", "moved_bytes"}) {
+                row.erase(ran);
+            }
+        }
+        return table[what];
+    }
+
+    const Folder folder_;
+    std::string model_;
+};
+INSTANTIATE_TEST_SUITE_P(DryRun, RecordedDevice,
+                         ::testing::Values(std::pair{"llama", "tiny"}, std::pair{"llama", "tiny-moe"},
+                                           std::pair{"gemma2", "tiny"}, std::pair{"falcon", "tiny"}, std::pair{"qwen2", "tiny"}),
+                         [](const auto& info) { return as_test_name(std::string(info.param.first) + "_" + info.param.second); });
+
+TEST_P(RecordedDevice, PlansAsTheRealRunDid) {
+    ASSERT_EQ(planned("vulkan0,cpu", "real").code, 0);
+    const Outcome dry = planned("vulkan0=from:" + (folder_ / "real") + "/Vulkan0,cpu", "dry", {"--dry-run"});
+    EXPECT_EQ(dry.code, 0);
+    for (const char* eval : {"0", "1"}) {
+        for (const char* what : {"assignments", "copies", "fusion", "memory"}) {
+            EXPECT_TRUE(shown("dry", what, eval) == shown("real", what, eval)) << what << " of " << eval;
+        }
+    }
+    EXPECT_THAT(run({"show", folder_ / "dry"}).out,
+                AllOf(HasSubstr("profile of Vulkan0"), HasSubstr("answers as recorded"), Not(HasSubstr("unknown (taken"))))
+        << "where weights go is asked about rows of a size that no graph may have; that is inferred";
+}
+
+TEST_P(RecordedDevice, AnswersOtherSizesByInferenceAndSaysSo) {
+    ASSERT_EQ(planned("vulkan0,cpu", "real").code, 0);
+    const std::string from = "vulkan0=from:" + (folder_ / "real") + "/vulkan0:1GiB,cpu";
+    const Outcome dry = planned(from, "dry", {"--dry-run", "-ub", "24"});
+    EXPECT_EQ(dry.code, 0);
+    EXPECT_THAT(dry.err, AllOf(HasSubstr("Vulkan0, as real/Vulkan0 answered: "), HasSubstr("inferred from another size")));
+    ASSERT_EQ(planned("vulkan0,cpu", "again", {"-ub", "24", "--force"}).code, 0);
+    EXPECT_TRUE(shown("dry", "assignments", "0") == shown("again", "assignments", "0")) << "the device says the same at any size";
+    EXPECT_THAT(run({"export", folder_ / "dry", "--jsonl", "-"}).out, HasSubstr("inferred from another size"));
+}
+
+TEST(DryRun, WhatARecordedDeviceWasNeverAskedItIsTakenNotToRun) {
+    const Folder folder;
+    if (run({"devices"}).out.find("Vulkan0") == std::string::npos) {
+        GTEST_SKIP() << "no Vulkan device is here";
+    }
+    const std::string f16 = header_of(folder, "tiny", "f16");
+    ASSERT_EQ(dry_run(folder, f16, {"--device", "vulkan0,cpu", "--tokens", "1"}).code, 0);
+    std::filesystem::rename(folder / "t.trace", folder / "f16.trace");
+    const Folder other;
+    const std::string q8 = header_of(other, "tiny", "q8_0");
+    const Outcome dry =
+        dry_run(other, q8, {"--device", "big=from:" + (folder / "f16.trace") + "/Vulkan0:24GiB,cpu", "--tokens", "1"});
+    EXPECT_EQ(dry.code, 0);
+    EXPECT_THAT(dry.err, HasSubstr("unknown (taken as no)"));
+    const std::string shown = run({"show", other / "t.trace"}).out;
+    EXPECT_THAT(shown, AllOf(HasSubstr("profile of big"), HasSubstr("f16.trace/Vulkan0: "), HasSubstr("24.0 GiB")));
+    EXPECT_THAT(run({"show", other / "t.trace", "--what", "assignments"}).out, HasSubstr("CPU"));
+    const std::string record = run({"export", other / "t.trace", "--jsonl", "-"}).out;
+    EXPECT_THAT(record, HasSubstr("unknown: the recorded device was not asked about MUL_MAT of q8_0, f32"));
+}
+
+TEST(DryRun, TheHostCanBeARecordedOneToo) {
+    const Folder folder;
+    const std::string header = header_of(folder, "tiny", "f16");
+    ASSERT_EQ(dry_run(folder, header, {"--device", "cpu", "--tokens", "1,2"}).code, 0);
+    const std::string here = run({"show", folder / "t.trace", "--what", "assignments"}).out;
+    std::filesystem::rename(folder / "t.trace", folder / "cpu.trace");
+    const Outcome dry = dry_run(folder, header, {"--device", "cpu=from:" + (folder / "cpu.trace") + "/CPU", "--tokens", "1,2"});
+    EXPECT_EQ(dry.code, 0);
+    EXPECT_EQ(dry.err, "");
+    EXPECT_EQ(run({"show", folder / "t.trace", "--what", "assignments"}).out, here);
+}
+
+TEST(DryRun, ARecordedDeviceThatIsNotThereIsOneLine) {
+    const Folder folder;
+    const std::string header = header_of(folder, "tiny", "f16"), trace = folder / "there.trace";
+    ASSERT_EQ(dry_run(folder, header, {"--device", "cpu", "--tokens", "1"}).code, 0);
+    std::filesystem::rename(folder / "t.trace", trace);
+    ASSERT_EQ(run({"import", paths::log("two-gpus"), "-o", folder / "log.trace"}).code, 0);
+    const auto refused = [&](const std::string& devices, int code, const std::string& why) {
+        const Outcome outcome = dry_run(folder, header, {"--device", devices, "--tokens", "1"});
+        EXPECT_EQ(outcome.code, code) << devices;
+        EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+        EXPECT_THAT(outcome.err, HasSubstr(why));
+        EXPECT_FALSE(exists(folder / "t.trace"));
+    };
+    refused("a=from:" + trace + "/CUDA0", 2, "the trace has no device 'CUDA0'; it has CPU");
+    refused("a=from:" + trace + "/CPU", 2, "the name of that is cpu");
+    refused("a=from:" + (folder / "none.trace") + "/CUDA0", 3, "none.trace");
+    refused("a=from:" + header + "/CUDA0", 3, "m");
+    refused("a=from:" + (folder / "log.trace") + "/Vulkan0", 3, "the trace has no answers of Vulkan0");
+    const Outcome itself = run(
+        {"record", "-m", header, "--dry-run", "--tokens", "1", "--device", "cpu=from:" + trace + "/CPU", "-o", trace, "--force"});
+    EXPECT_EQ(itself.code, 2) << "what is read is not written over";
+    EXPECT_EQ(run({"show", trace}).code, 0);
+}
+
+TEST(DryRun, AWhatIfAsksARecordedDeviceInThePlaceOfOne) {
+    const std::string trace = paths::sample("llama-cpp");
+    const auto what_if = [&](const std::string& devices) {
+        const Outcome outcome = run({"replay", trace, "--set", "device-order=" + devices, "--json"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return nlohmann::json::parse(outcome.out);
+    };
+    const auto same = what_if("vulkan0=from:" + trace + "/Vulkan0,cpu=from:" + trace + "/CPU");
+    EXPECT_EQ(same["identical"], same["compared"]);
+    ASSERT_EQ(same["profiles"].size(), 2U);
+    for (const auto& profile : same["profiles"]) {
+        EXPECT_GT(profile["exact"], 0);
+        EXPECT_EQ(profile["inferred"], 0) << profile;
+        EXPECT_EQ(profile["unknown"], 0) << profile;
+    }
+    EXPECT_EQ(run({"replay", trace, "--set", "device-order=big=from:" + trace + "/CPU,cpu"}).code, 2) << "a CPU is the host";
+    const auto all = what_if("vulkan0=vulkan:24GiB,cpu"); // ours, with all features
+    EXPECT_LT(all["identical"], all["compared"]);
+    EXPECT_FALSE(all.contains("profiles")) << "nothing was inferred";
+}
+
 class BadDescription : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
 
 TEST_P(BadDescription, IsOneLineAndExitCode2) {
@@ -115,16 +258,18 @@ TEST_P(BadDescription, IsOneLineAndExitCode2) {
     EXPECT_FALSE(exists(folder / "t.trace"));
 }
 
-INSTANTIATE_TEST_SUITE_P(DryRun, BadDescription,
-                         ::testing::Values(std::pair{"a=cuda:1GiB", "no kind 'cuda'"},
-                                           std::pair{"a=vulkan:24GB", "'24GB' is no size"}, std::pair{"a=vulkan:0B", "no size"},
-                                           std::pair{"a=vulkan:-1B", "no size"}, std::pair{"a=vulkan:GiB", "no size"},
-                                           std::pair{"a=vulkan:99999999999GiB", "no size"}, std::pair{"a=vulkan:", "no size"},
-                                           std::pair{"a=vulkan", "NAME=vulkan:SIZE"}, std::pair{"=vulkan:1GiB", "a name has"},
-                                           std::pair{"a#b=vulkan:1GiB", "a name has"},
-                                           std::pair{"cpu=vulkan:1GiB", "'cpu' is the name"},
-                                           std::pair{"a=vulkan:1GiB,A=vulkan:2GiB", "described before"},
-                                           std::pair{"a=vulkan:1GiB,b", "there is a, CPU"}));
+INSTANTIATE_TEST_SUITE_P(
+    DryRun, BadDescription,
+    ::testing::Values(
+        std::pair{"a=cuda:1GiB", "no kind 'cuda'"}, std::pair{"a=vulkan:24GB", "'24GB' is no size"},
+        std::pair{"a=vulkan:0B", "no size"}, std::pair{"a=vulkan:-1B", "no size"}, std::pair{"a=vulkan:GiB", "no size"},
+        std::pair{"a=vulkan:99999999999GiB", "no size"}, std::pair{"a=vulkan:", "no size"},
+        std::pair{"a=vulkan", "NAME=vulkan:SIZE"}, std::pair{"=vulkan:1GiB", "a name has"},
+        std::pair{"a#b=vulkan:1GiB", "a name has"}, std::pair{"cpu=vulkan:1GiB", "'cpu' is the name"},
+        std::pair{"a=from:t.trace", "NAME=from:TRACE/DEVICE"}, std::pair{"a=from:/CUDA0", "NAME=from:TRACE/DEVICE"},
+        std::pair{"a=from:t.trace/", "which device"}, std::pair{"a=from:t.trace/CUDA0:24GB", "'24GB' is no size"},
+        std::pair{"a=from:t.trace/CUDA0:", "'' is no size"}, std::pair{"blas=from:t.trace/CUDA0", "'blas' is the name"},
+        std::pair{"a=vulkan:1GiB,A=vulkan:2GiB", "described before"}, std::pair{"a=vulkan:1GiB,b", "there is a, CPU"}));
 
 TEST(DryRun, ADescribedDeviceCanNotBeRunOn) {
     const Folder folder;

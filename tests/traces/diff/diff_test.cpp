@@ -365,6 +365,92 @@ TEST(Diff, EvaluationsArePairedByKindAndShape) {
               (Names{"evaluation of evaluation 2", "token of token 2 of sequence 0"}));
 }
 
+/// Evaluations of these kinds and numbers of tokens; without a kind it is known of neither.
+Store evaluations(const std::vector<std::pair<std::optional<GraphKind>, int>>& of, const std::vector<std::string>& backends,
+                  std::optional<int32_t> n_outputs = 1) {
+    auto store = std::make_shared<LiveStore>();
+    Changing changing(*store);
+    size_t next = 0;
+    changing.record = [&](Record& r, Recorder&) {
+        if (auto* f = std::get_if<record::EvaluationBegin>(&r.fact)) {
+            f->kind = of[next++].first;
+            f->n_tokens = f->kind ? f->n_tokens : std::nullopt;
+            f->n_outputs = n_outputs;
+        }
+        return true;
+    };
+    SampleRun run(changing, session(backends));
+    for (const auto& [kind, tokens] : of) {
+        run.evaluate(blocks(1, tokens, 2));
+    }
+    return store;
+}
+
+TEST(Diff, EvaluationsArePairedByWhatTheyAreWhereverTheyCameFrom) {
+    constexpr GraphKind prefill = GraphKind::prefill, decode = GraphKind::decode, reserve = GraphKind::reserve;
+    using Pair = std::pair<EvaluationId, EvaluationId>;
+    const auto pairs = [](const Store& a, const Store& b) { return diff::pair_evaluations(*a, *b); };
+    const std::vector<std::string> names{"Vulkan0", "CPU"};
+    const Store ours = evaluations({{prefill, 40}, {decode, 1}, {decode, 1}}, names);
+    // Another program reserves memory by evaluations of their own, warms up, and does not say how many outputs there are.
+    const Store other =
+        evaluations({{reserve, 512}, {reserve, 1}, {prefill, 2}, {prefill, 40}, {decode, 1}}, names, std::nullopt);
+    EXPECT_THAT(pairs(ours, other), ElementsAre(Pair(-1, 2), Pair(0, 3), Pair(1, 4), Pair(2, -1)));
+    EXPECT_THAT(pairs(other, ours), ElementsAre(Pair(2, -1), Pair(3, 0), Pair(4, 1), Pair(-1, 2)));
+    EXPECT_THAT(pairs(other, other), ElementsAre(Pair(0, 0), Pair(1, 1), Pair(2, 2), Pair(3, 3), Pair(4, 4)));
+    // Of equal shapes the most, in order, whatever lies between.
+    const Store many = evaluations({{prefill, 8}, {prefill, 16}, {prefill, 24}, {prefill, 32}}, names),
+                few = evaluations({{prefill, 5}, {prefill, 16}, {prefill, 32}, {prefill, 6}}, names);
+    EXPECT_THAT(pairs(many, few), ElementsAre(Pair(0, 0), Pair(1, 1), Pair(2, -1), Pair(3, 2), Pair(-1, 3)));
+}
+
+TEST(Diff, EvaluationsOfALogArePairedByWhatTheirPlansCompute) {
+    const std::vector<std::string> names{"Vulkan0", "CPU"};
+    const auto with_blocks = [&](std::initializer_list<std::pair<int, bool>> of) { // so many blocks, and is it said what it is?
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        bool said = true;
+        changing.record = [&](Record& r, Recorder&) {
+            if (auto* f = std::get_if<record::EvaluationBegin>(&r.fact); f != nullptr && !said) {
+                f->kind.reset();
+                f->n_tokens = f->n_sequences = f->n_outputs = std::nullopt;
+            }
+            return true;
+        };
+        SampleRun run(changing, session(names));
+        for (const auto& [n, kind_is_said] : of) {
+            said = kind_is_said;
+            run.evaluate(blocks(n, 4, 2));
+        }
+        return store;
+    };
+    using Pair = std::pair<EvaluationId, EvaluationId>;
+    const Store recording = with_blocks({{1, true}, {2, true}, {3, true}}),
+                log = with_blocks({{2, false}, {4, false}, {3, false}});
+    EXPECT_THAT(diff::pair_evaluations(*recording, *log), ElementsAre(Pair(0, -1), Pair(1, 0), Pair(-1, 1), Pair(2, 2)));
+    EXPECT_THAT(diff::pair_evaluations(*log, *recording), ElementsAre(Pair(-1, 0), Pair(0, 1), Pair(1, -1), Pair(2, 2)));
+}
+
+TEST(Diff, DevicesWithOtherNamesAreTheSameByKindAndOrder) {
+    const auto on = [](const std::vector<std::string>& names) {
+        auto store = std::make_shared<LiveStore>();
+        SampleRun run(*store, session(names));
+        run.evaluate(blocks(3, 40, 3));
+        return store;
+    };
+    const diff::Result result = compared(on({"Vulkan0", "Vulkan1", "CPU"}), on({"CUDA0", "CUDA1", "CPU"}));
+    EXPECT_THAT(found(result), IsEmpty());
+    std::set<std::pair<std::string, std::string>> said;
+    for (const diff::Setting& setting : result.settings) {
+        if (setting.name.starts_with("compared as")) {
+            said.emplace(*setting.a, *setting.b);
+        }
+    }
+    EXPECT_EQ(said, (std::set<std::pair<std::string, std::string>>{{"Vulkan0", "CUDA0"}, {"Vulkan1", "CUDA1"}}));
+    EXPECT_THAT(found(compared(on({"Vulkan0", "Vulkan1", "CPU"}), on({"Vulkan1", "Vulkan0", "CPU"}))), ::testing::Not(IsEmpty()))
+        << "where names agree they say which is which";
+}
+
 TEST(Diff, OneEvaluationIsComparedWithItsPartnerOnly) {
     const auto changed = with<record::NextToken>([](record::NextToken& f, Recorder&) { f.token = 1; });
     EXPECT_EQ(compared(plain(), changed, {.evaluation = 0}).differences.size(), 1U);

@@ -110,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Form{"2023-10", "CUDA0", false, "UNARY", -1}, Form{"2024-01", "CUDA0", true, "UNARY", 0},
                       Form{"2024-12", "CUDA0", false, "UNARY", 0}, Form{"2025-07", "Vulkan0", true, "UNARY", 0},
                       Form{"2026-01", "Vulkan0", false, "UNARY", 0}, Form{"2026-05", "Vulkan0", true, "SWIGLU", 0},
-                      Form{"prefixed", "Vulkan0", true, "SWIGLU", 0}, Form{"wrapped", "Vulkan0", true, "SWIGLU", 0}),
+                      Form{"prefixed", "Vulkan0", true, "SWIGLU", 0}, Form{"wrapped", "Vulkan0", true, "SWIGLU", 0},
+                      Form{"stamped", "Vulkan0", true, "SWIGLU", 0}),
     [](const auto& info) {
         std::string name = info.param.file;
         std::replace(name.begin(), name.end(), '-', '_');
@@ -149,7 +150,7 @@ TEST(ImportedLog, EveryGraphIsAnEvaluation) {
     Imported imported = Imported::file(paths::log("several"));
     ASSERT_EQ(imported.history->n_evaluations(), 2);
     const record::EvaluationBegin reserved = imported.history->evaluation(0).begin, real = imported.history->evaluation(1).begin;
-    EXPECT_EQ(reserved.kind, std::nullopt);
+    EXPECT_EQ(reserved.kind, GraphKind::reserve);
     EXPECT_EQ(reserved.n_tokens, 512);
     EXPECT_EQ(real.n_tokens, std::nullopt);
     EXPECT_EQ(imported.store->n_graphs(), 1); // the same graph both times

@@ -48,7 +48,8 @@ TEST_P(FileOfALog, HoldsNullAndNoStandInForWhatTheLogDoesNotShow) {
         const std::string table(schema::table_of(kind));
         EXPECT_THAT(sql_rows(path, "SELECT DISTINCT time_ns FROM " + table), Each("-")) << table;
     }
-    EXPECT_THAT(sql_rows(path, "SELECT DISTINCT kind FROM evaluation_begin"), Each("-"));
+    EXPECT_THAT(sql_rows(path, "SELECT DISTINCT kind FROM evaluation_begin"), Each(::testing::AnyOf("-", "0", "4")))
+        << "sizes of embeddings tell a prompt, a line of its own a reserve";
     EXPECT_THAT(sql_rows(path, "SELECT DISTINCT n_leafs, n_stages, current_stage, op_offload FROM plan"), Each("- - - -"));
     EXPECT_THAT(
         sql_rows(path, "SELECT DISTINCT type, flags, usage, buffer_type, user_backend, view_source, view_offset, ne0, nb0, role, "

@@ -21,6 +21,11 @@ Summary summary(History& history) {
         s.last_ns = history.record(s.steps - 1).time_ns;
     }
     s.plans = int_of(source.count(fact_bit<record::PlanBegin>()));
+    if (source.count(fact_bit<record::Verdict>()) > 0) { // elsewhere each plan is there
+        source.for_each_of(fact_bit<record::EvaluationBegin>(), 0, s.steps, [&](const Record& r) {
+            s.plans += std::get<record::EvaluationBegin>(r.fact).repeats_plan(r.evaluation) ? 1 : 0;
+        });
+    }
     if (history.knows(Topic::tokens)) {
         s.tokens = source.count(fact_bit<record::NextToken>());
     }

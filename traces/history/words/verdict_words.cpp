@@ -2,6 +2,9 @@
 
 #include "runtime/system/number_words.h"
 
+#include <algorithm>
+#include <map>
+
 namespace schedscope {
 
 namespace {
@@ -36,6 +39,31 @@ bool causes_verified(const PlanState& state) noexcept {
     return state.verdicts.empty() || state.verdicts.back().decisions == state.verdicts.back().identical;
 }
 
+namespace {
+
+/// Plans that came to the same as one before have that one's verdict.
+void add_repeats(const RecordSource& source, Step end, std::vector<VerdictRow>& rows) {
+    std::map<EvaluationId, size_t> planned_in;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        planned_in.emplace(rows[i].eval, i);
+    }
+    if (rows.empty()) {
+        return;
+    }
+    source.for_each_of(fact_bit<record::EvaluationBegin>(), 0, end, [&](const Record& r) {
+        const auto& begin = std::get<record::EvaluationBegin>(r.fact);
+        const auto at = begin.repeats_plan(r.evaluation) ? planned_in.find(begin.planned_in) : planned_in.end();
+        if (at != planned_in.end()) {
+            rows.push_back(rows[at->second]);
+            rows.back().eval = r.evaluation;
+            rows.back().kind = begin.kind;
+        }
+    });
+    std::stable_sort(rows.begin(), rows.end(), [](const VerdictRow& a, const VerdictRow& b) { return a.eval < b.eval; });
+}
+
+} // namespace
+
 std::vector<VerdictRow> verdicts_of(const RecordSource& source, Step end) {
     std::vector<VerdictRow> rows;
     for (Step at = source.next_of(-1, fact_bit<record::Verdict>()); at != no_step && at < end;
@@ -60,6 +88,7 @@ std::vector<VerdictRow> verdicts_of(const RecordSource& source, Step end) {
             }
         }
     }
+    add_repeats(source, end, rows);
     return rows;
 }
 

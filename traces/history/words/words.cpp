@@ -68,7 +68,7 @@ std::string asked(Question question, std::string_view memory, bool yes, std::str
     case Question::offload: text = "wants to take it over?"; break;
     }
     text += yes ? " yes" : " no";
-    return yes || why.empty() ? text : text + ": " + std::string(why);
+    return why.empty() ? text : text + ": " + std::string(why);
 }
 
 std::string split_begins(const record::SplitBegin& begin, std::string_view node, std::string_view by) {

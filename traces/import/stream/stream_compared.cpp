@@ -19,10 +19,15 @@ std::optional<int32_t> build_of(const SessionInfo& session) {
 } // namespace
 
 void StreamPlans::keep(GraphId id, const GraphView& graph, const CapabilityTable& answers) {
+    if (const auto known = graphs_.find(id); known != graphs_.end()) {
+        ++known->second.uses;
+        return;
+    }
     if (graphs_.size() == most_kept_graphs) {
         graphs_.erase(graphs_.begin());
     }
     KeptGraph& kept = graphs_[id];
+    kept.uses = 1;
     kept.graph = OwnedGraph::copy_of(graph);
     kept.answers = answers;
     kept.answers.session = nullptr;
@@ -35,8 +40,9 @@ void StreamPlans::keep(GraphId id, const GraphView& graph, const CapabilityTable
 
 const std::vector<Fact>& StreamPlans::plan(const SessionInfo& session, ComparedPlan plan, std::optional<GraphKind> kind,
                                            const std::function<StringId(std::string_view)>& intern) {
-    const auto kept = graphs_.extract(plan.begin.graph);
-    const KeptGraph& graph = kept.mapped();
+    const auto kept = graphs_.find(plan.begin.graph);
+    const auto last = --kept->second.uses > 0 ? decltype(graphs_)::node_type() : graphs_.extract(kept);
+    const KeptGraph& graph = last ? last.mapped() : kept->second;
     const GraphView view = graph.graph.view();
     if (plan.real.order.empty() && !plan.reorders.empty()) {
         plan.real.order.assign(view.nodes.begin(), view.nodes.end());

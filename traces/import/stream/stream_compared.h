@@ -23,9 +23,9 @@ struct ComparedPlan {
 class StreamPlans {
 public:
     void keep(GraphId id, const GraphView& graph, const CapabilityTable& answers);
-    /// Whether the graph of the plan is still here: it is, for the first plan of it.
+    /// Whether the graph of the plan is still here: it is, for as many plans as it was described for.
     bool has(GraphId id) const { return graphs_.contains(id); }
-    /// The plan's records behind its beginning and its backends. The graph is forgotten.
+    /// The plan's records behind its beginning and its backends. The graph is forgotten with its last plan.
     const std::vector<Fact>& plan(const SessionInfo& session, ComparedPlan plan, std::optional<GraphKind> kind,
                                   const std::function<StringId(std::string_view)>& intern);
 
@@ -34,6 +34,7 @@ private:
         OwnedGraph graph;
         CapabilityTable answers;
         std::set<std::string, std::less<>> details; ///< texts of answers
+        int uses = 0;                               ///< plans of it that are still to come
     };
     std::map<GraphId, KeptGraph> graphs_;
     ForeignPlanner planner_;

@@ -28,14 +28,20 @@ void StreamEvaluations::describe_graph(int64_t number, const GraphView& graph, c
     if (!is_new) {
         throw Damage("graph: " + std::to_string(number) + " was described before");
     }
-    entry->second = {int_of(graphs_.size() - 1),
+    const std::optional<GraphId> same = compares_ ? repeats_.graph(graph, answers) : std::nullopt;
+    entry->second = {same ? *same : n_graphs_++,
                      {std::ssize(graph.tensors), std::ssize(graph.leafs), std::ssize(graph.nodes), answers.n_tensors > 0}};
     has_answers_ |= answers.n_tensors > 0;
     has_shapes_ |= std::any_of(graph.tensors.begin(), graph.tensors.end(), [](const TensorInfo& t) { return t.ne.has_value(); });
     has_buffers_ |= std::any_of(graph.tensors.begin(), graph.tensors.end(),
                                 [](const TensorInfo& t) { return t.buffer_type != no_buffer_type; });
-    sink_.graph(entry->second.id, graph, answers);
+    if (!same) {
+        sink_.graph(entry->second.id, graph, answers);
+    }
     if (compares_) {
+        if (!same) {
+            repeats_.keep(entry->second.id, graph, answers);
+        }
         plans_.keep(entry->second.id, graph, answers);
     }
 }
@@ -131,6 +137,7 @@ void StreamEvaluations::write(Open& e) {
 
 void StreamEvaluations::close_first() {
     Open& e = open_.front();
+    release(e);
     n_held_ -= std::ssize(e.held);
     kernels_.end();
     counts_.without_end += e.over ? 0 : 1;
@@ -223,13 +230,24 @@ void StreamEvaluations::end_compared(Open& e, const StreamFact& end) {
     ComparedPlan plan = std::move(*e.compared);
     e.compared.reset();
     const auto intern = [this](std::string_view text) { return sink_.intern(text); };
+    StreamRepeats::PlanRecords records{plan.begin, plan.backends, {}};
     name_copies(plan.real, e.plan.graph.n_tensors);
     const std::vector<RealCopy> copies = copies_in_order(plan.real);
     std::map<std::pair<TensorId, BackendId>, TensorId> made;
-    for (const Fact& fact : plans_.plan(session_, std::move(plan), e.kind, intern)) {
+    records.facts = plans_.plan(session_, std::move(plan), e.kind, intern);
+    const std::optional<EvaluationId> before = e.waits ? repeats_.plan(records) : std::nullopt;
+    if (before) { // all that is left of it is its name
+        std::get<record::EvaluationBegin>(e.waiting.front().fact).planned_in = *before;
+        e.waiting.resize(1);
+        e.plan.made_in = *before;
+    }
+    release(e);
+    for (const Fact& fact : records.facts) {
         const bool is_end = std::holds_alternative<record::PlanEnd>(fact); // all else happened now, not then
-        StreamFact planned{fact, std::nullopt, is_end ? end.time_ns : std::nullopt, std::nullopt, end.place};
-        write_checked(e, planned);
+        if (!before) {
+            StreamFact planned{fact, std::nullopt, is_end ? end.time_ns : std::nullopt, std::nullopt, end.place};
+            write_checked(e, planned);
+        }
         if (const auto* copy = std::get_if<record::CopyMade>(&fact)) { // of several stages any stands for all
             made.emplace(std::pair(copy->of, copy->backend), copy->copy);
         }
@@ -242,6 +260,38 @@ void StreamEvaluations::end_compared(Open& e, const StreamFact& end) {
         same = same && ids.back() == e.plan.graph.n_tensors + std::ssize(ids) - 1;
     }
     e.plan.copies = same ? nullptr : std::make_shared<const std::vector<TensorId>>(std::move(ids));
+    if (!before) {
+        repeats_.keep(e.id, std::move(records));
+    } else {
+        e.plan.n_ids =
+            e.plan.graph.n_tensors +
+            static_cast<int64_t>(std::count_if(records.facts.begin(), records.facts.end(),
+                                               [](const Fact& f) { return std::holds_alternative<record::CopyMade>(f); })) *
+                e.n_stages;
+    }
+}
+
+/// An evaluation begins to wait; its plan's beginning waits with it. Anything else that comes before the plan's end ends that.
+void StreamEvaluations::put(Open& e, const Fact& fact) {
+    const bool begins = std::holds_alternative<record::EvaluationBegin>(fact);
+    if (begins && compares_) {
+        e.waits = true;
+    } else if (!std::holds_alternative<record::PlanBegin>(fact) && !std::holds_alternative<record::PlanBackend>(fact)) {
+        release(e);
+    }
+    if (e.waits) {
+        e.waiting.push_back({fact, e.time_ns});
+    } else {
+        kernels_.put(e.id, e.time_ns, fact);
+    }
+}
+
+void StreamEvaluations::release(Open& e) {
+    e.waits = false;
+    for (const WaitingFact& f : e.waiting) {
+        kernels_.put(e.id, f.time_ns, f.fact);
+    }
+    e.waiting.clear();
 }
 
 void StreamEvaluations::write_checked(Open& e, StreamFact& f) {
@@ -253,10 +303,8 @@ void StreamEvaluations::write_checked(Open& e, StreamFact& f) {
         e.plan.n_ids = e.plan.graph.n_tensors + int64_t{e.n_copies + 1} * e.n_stages;
     }
     fill_in(e, f.fact);
-    Bounds bounds{.n_backends = n_backends_,
-                  .n_buffer_types = n_buffer_types_,
-                  .n_graphs = std::ssize(graphs_),
-                  .n_evaluations = n_evaluations_};
+    Bounds bounds{
+        .n_backends = n_backends_, .n_buffer_types = n_buffer_types_, .n_graphs = n_graphs_, .n_evaluations = n_evaluations_};
     if (e.plan.made_in >= 0) {
         bounds.of_plan(e.plan.graph, e.plan.n_ids);
     }
@@ -276,7 +324,7 @@ void StreamEvaluations::write_checked(Open& e, StreamFact& f) {
     e.time_ns = f.time_ns ? f.time_ns : e.time_ns;
     seen_ |= fact_bit(f.fact);
     has_times_ |= f.time_ns.has_value();
-    kernels_.put(e.id, e.time_ns, f.fact);
+    put(e, f.fact);
 }
 
 void StreamEvaluations::begin(Open& e, const StreamFact& f, record::EvaluationBegin& fact) {

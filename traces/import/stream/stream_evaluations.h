@@ -4,6 +4,7 @@
 #include "traces/import/stream/stream_compared.h"
 #include "traces/import/stream/stream_fact.h"
 #include "traces/import/stream/stream_kernels.h"
+#include "traces/import/stream/stream_repeats.h"
 #include "traces/store/reading/trace_rows.h"
 #include "traces/store/record_source.h"
 
@@ -56,6 +57,10 @@ private:
         /// The trace's numbers of copies, by the program's, which begin behind the graph; null: they are the same.
         std::shared_ptr<const std::vector<TensorId>> copies = {};
     };
+    struct WaitingFact {
+        Fact fact;
+        std::optional<int64_t> time_ns;
+    };
     struct Open {
         int64_t number = 0;
         EvaluationId id = 0;
@@ -63,6 +68,8 @@ private:
         bool begun = false, over = false;
         PlanInUse plan;
         std::optional<ComparedPlan> compared; ///< a plan that began and did not end
+        std::vector<WaitingFact> waiting;     ///< its beginning and the plan's, until it is known whether the plan is one before
+        bool waits = false;
         std::optional<GraphKind> kind;
         std::optional<int64_t> time_ns; ///< of its last record
         int32_t n_stages = 1, n_splits = 0, n_inputs = 0, n_copies = 0;
@@ -76,6 +83,8 @@ private:
     bool take_compared(Open& e, StreamFact& f);
     void end_compared(Open& e, const StreamFact& end);
     void give_up_compared(Open& e, const StreamFact& f);
+    void put(Open& e, const Fact& fact);
+    void release(Open& e);
     void begin(Open& e, const StreamFact& f, record::EvaluationBegin& fact);
     void begin_plan(Open& e, const Graph& graph, const record::PlanBegin& fact);
     static void fill_in(const Open& e, Fact& fact);
@@ -85,6 +94,8 @@ private:
     ImportSink sink_;
     StreamKernels kernels_{sink_};
     StreamPlans plans_;
+    StreamRepeats repeats_;
+    GraphId n_graphs_ = 0; ///< that were written
     bool compares_ = false;
     SessionInfo session_;
     int64_t most_records_;

@@ -1,0 +1,189 @@
+#include "traces/import/model_graphs.h"
+
+#include "runtime/numbers.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace schedscope::import {
+
+namespace {
+
+constexpr int64_t kibi = 1024, mebi = kibi * kibi;
+constexpr int32_t cell_step = 256;    ///< graphs see cells by so many
+constexpr int32_t most_cells = 4096;  ///< that are tried
+constexpr int64_t most_attempts = 64; ///< numbers of tokens that come to one rounded size
+
+/// Would a log say this size so?
+bool rounds_to(int64_t bytes, std::optional<int64_t> logged) noexcept {
+    return !logged || bytes / kibi * kibi == *logged || bytes / mebi * mebi == *logged;
+}
+
+/// One logged graph and one of the model's.
+class Filling {
+public:
+    Filling(const LoggedGraph& logged, const OwnedGraph& built, size_t name_width)
+        : logged_(logged), built_(built), name_width_(name_width), is_(logged.graph.tensors.size(), no_tensor) {}
+
+    bool fits() {
+        if (logged_.graph.nodes.size() != built_.nodes.size()) {
+            return false;
+        }
+        for (size_t i = 0; i < built_.nodes.size(); ++i) {
+            if (!node_fits(logged_.graph.nodes[i], built_.nodes[i])) {
+                return false;
+            }
+        }
+        return others_fit();
+    }
+
+    int64_t n_named() const noexcept { return n_named_; }
+    TensorId operator[](TensorId logged) const { return logged == no_tensor ? no_tensor : is_[logged]; }
+
+private:
+    const TensorInfo& logged(TensorId id) const { return logged_.graph.tensors[id]; }
+    const TensorInfo& built(TensorId id) const { return built_.tensors[id]; }
+
+    bool same_name(TensorId of_log, TensorId of_model) const {
+        const std::string_view name = logged(of_log).name, other = built(of_model).name;
+        return name == other || (name.size() >= name_width_ && other.starts_with(name));
+    }
+
+    bool set(TensorId of_log, TensorId of_model) {
+        if (is_[of_log] == of_model) {
+            return true;
+        }
+        if (is_[of_log] != no_tensor || !rounds_to(static_cast<int64_t>(n_bytes(built(of_model))), logged_.bytes[of_log])) {
+            return false;
+        }
+        is_[of_log] = of_model;
+        n_named_ += same_name(of_log, of_model) ? 1 : 0;
+        return true;
+    }
+
+    bool node_fits(TensorId of_log, TensorId of_model) {
+        const TensorInfo &l = logged(of_log), &m = built(of_model);
+        if (!l.op) { // left out of the log
+            if (!l.name.empty() || !is_view_op(*m.op)) {
+                return false;
+            }
+            is_[of_log] = of_model;
+            return true;
+        }
+        if (l.op != m.op || (l.params && (*l.params)[0] != (*m.params)[0]) || !set(of_log, of_model)) {
+            return false;
+        }
+        size_t slot = 0; // a log lists the sources that are there
+        for (const TensorId source : m.src) {
+            if (source == no_tensor) {
+                continue;
+            }
+            const TensorId logged_source = slot < l.src.size() ? l.src[slot++] : no_tensor;
+            if (logged_source == no_tensor || !set(logged_source, source)) {
+                return false;
+            }
+        }
+        return slot == l.src.size() || l.src[slot] == no_tensor;
+    }
+
+    /// Tensors that no node of the log reads, by their names.
+    bool others_fit() {
+        for (TensorId id = 0; id < n_of(is_); ++id) {
+            if (is_[id] != no_tensor) {
+                continue;
+            }
+            TensorId at = 0;
+            while (at < n_of(built_.tensors) && !(same_name(id, at) && std::find(is_.begin(), is_.end(), at) == is_.end())) {
+                ++at;
+            }
+            if (at == n_of(built_.tensors) || !set(id, at)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    const LoggedGraph& logged_;
+    const OwnedGraph& built_;
+    size_t name_width_;
+    std::vector<TensorId> is_; ///< by logged tensor
+    int64_t n_named_ = 0;
+};
+
+void replace_ids(LoggedGraph& logged, const OwnedGraph& built, const Filling& is) {
+    std::vector<LoggedGraph::Placed> placed(built.tensors.size());
+    std::vector<std::optional<int64_t>> bytes(built.tensors.size());
+    for (TensorId id = 0; id < n_of(logged.placed); ++id) {
+        placed[is[id]] = logged.placed[id];
+        bytes[is[id]] = logged.bytes[id];
+        if (placed[is[id]].by) {
+            placed[is[id]].by = is[*placed[is[id]].by];
+        }
+    }
+    logged.placed = std::move(placed);
+    logged.bytes = std::move(bytes);
+    for (LoggedGraph::OneSplit& split : logged.splits) {
+        split.node = is[split.node];
+        split.by = is[split.by];
+        for (LoggedGraph::InputOfSplit& input : split.inputs) {
+            input.tensor = is[input.tensor];
+            input.first_reader = is[input.first_reader];
+            input.bytes = static_cast<int64_t>(n_bytes(built.tensors[input.tensor]));
+        }
+    }
+    for (LoggedGraph::OneCopy& copy : logged.copies) {
+        copy.of = is[copy.of];
+        copy.bytes = static_cast<int64_t>(n_bytes(built.tensors[copy.of]));
+    }
+    for (LoggedGraph::Rewiring& rewiring : logged.rewires) {
+        rewiring.node = is[rewiring.node];
+        int32_t slot = 0; // as the log counted it, which leaves out those that are not there
+        for (int32_t at = 0; at < max_sources; ++at) {
+            if (built.tensors[rewiring.node].src[at] != no_tensor && slot++ == rewiring.source) {
+                rewiring.source = at;
+                break;
+            }
+        }
+    }
+    logged.graph = OwnedGraph::copy_of(built.view());
+    for (TensorInfo& t : logged.graph.tensors) { // that is another program's memory, and another user's wish
+        t.buffer_type = no_buffer_type;
+        t.user_backend = no_backend;
+    }
+}
+
+} // namespace
+
+std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_tokens, size_t name_width, ModelGraphs& model) {
+    const auto looks_up_tokens = [&](TensorId id) {
+        const TensorInfo& t = logged.graph.tensors[id];
+        return t.op == Op::GET_ROWS && t.src[0] != no_tensor &&
+               logged.graph.tensors[t.src[0]].name.starts_with("token_embd.weight");
+    };
+    const auto& nodes = logged.graph.nodes;
+    const auto embeddings = std::find_if(nodes.begin(), nodes.end(), looks_up_tokens);
+    if (embeddings == nodes.end() || (!n_tokens && !logged.bytes[*embeddings])) {
+        return std::nullopt;
+    }
+    int64_t least = n_tokens.value_or(1), most = n_tokens.value_or(1);
+    if (!n_tokens) {
+        const int64_t bytes = *logged.bytes[*embeddings], one = model.token_bytes();
+        least = std::max<int64_t>((bytes + one - 1) / one, 1);
+        most = std::min((bytes + (bytes < mebi ? kibi : mebi) - 1) / one, least + most_attempts);
+    }
+    for (int32_t cells = cell_step; cells <= std::max(std::min(most_cells, model.n_ctx_train()), cell_step); cells += cell_step) {
+        for (auto n = int_of(least); n <= most; ++n) {
+            for (const OwnedGraph* built : model.graphs(n, cells)) {
+                Filling filling(logged, *built, name_width);
+                if (filling.fits()) {
+                    replace_ids(logged, *built, filling);
+                    return FilledIn{n, filling.n_named()};
+                }
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace schedscope::import
