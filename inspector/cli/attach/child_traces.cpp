@@ -64,7 +64,7 @@ void ChildTraces::offer(int place) {
 
 bool ChildTraces::take() {
     bool any = false;
-    for (size_t i = 0; i < children_.size(); ++i) {
+    for (size_t i = 0; i < children_.size(); ++i) { // NOLINT(modernize-loop-convert): it grows
         Child& child = *children_[i];
         if (child.id == 0) {
             const attach::Offer now = __atomic_load_n(&control_.offers[child.place], __ATOMIC_ACQUIRE);

@@ -84,8 +84,7 @@ bool is_recorded(const OtherProcess& process) {
 std::string tracer_of(pid_t id) {
     std::error_code failed;
     for (const auto& task : std::filesystem::directory_iterator(proc_path(id, "task"), failed)) {
-        const std::string tracer =
-            status_of(std::atoi(task.path().filename().c_str()), "TracerPid"); // NOLINT: the kernel's names
+        std::string tracer = status_of(std::atoi(task.path().filename().c_str()), "TracerPid"); // NOLINT: the kernel's names
         if (!tracer.empty() && tracer != "0") {
             return tracer;
         }
@@ -127,7 +126,7 @@ std::string why_not_joined(pid_t id) {
     if (process.ranges().empty()) {
         return "it is a part of the kernel";
     }
-    if (const std::string why = why_not_loaded(proc_path(id, "exe")); !why.empty()) {
+    if (std::string why = why_not_loaded(proc_path(id, "exe")); !why.empty()) {
         return why;
     }
     const std::optional<uint64_t> secure = auxiliary(id, AT_SECURE);

@@ -201,7 +201,8 @@ TEST_P(JoinReleased, LeavesWholePlansWhenItIsKilled) {
     EXPECT_THAT(read_bytes(said), HasSubstr("killed; what was complete is here"));
     EXPECT_FALSE(exists(folder / "x.trace-wal"));
     const Outcome exported = run({"export", folder / "x.trace", "--jsonl", "-"});
-    EXPECT_GE(count(exported.out, "\"plan_begin\""), 8U);
+    EXPECT_GE(count(exported.out, "\"evaluation_begin\""), 8U);
+    EXPECT_GE(count(exported.out, "\"plan_begin\""), 1U); // equal ones are there once
     EXPECT_EQ(count(exported.out, "\"plan_begin\""), count(exported.out, "\"plan_end\""));
 }
 
