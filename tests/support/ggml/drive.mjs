@@ -1,8 +1,10 @@
 // Generates with a released build of llama.cpp, as any user's program would; the tests record it.
 //
-//     node drive.mjs FOLDER MODEL [--gpu vulkan] [--layers N] [--flash] [--tokens N] [--batch N] [--context N] [--prompt IDS]
+//     node drive.mjs FOLDER MODEL[,MODEL…] [--gpu vulkan] [--layers N] [--flash | --both] [--tokens N] [--batch N] [--context N]
+//         [--prompt IDS]
 //
-// FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh). Prints the ids of the tokens, in one line.
+// FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh). Prints the ids of the tokens, in one line for each
+// model, and with --both for each without flash attention and with it.
 import path from "node:path";
 import {pathToFileURL} from "node:url";
 
@@ -12,20 +14,26 @@ const number = (name, otherwise) => Number(option(name, otherwise));
 
 const {getLlama} = await import(pathToFileURL(path.join(folder, "node_modules/node-llama-cpp/dist/index.js")));
 const llama = await getLlama({build: "never", skipDownload: true, gpu: option("--gpu", false), logLevel: option("--log", "error"), progressLogs: false});
-const loaded = await llama.loadModel({modelPath: path.resolve(model), gpuLayers: number("--layers", 0), ignoreMemorySafetyChecks: true});
-const context = await loaded.createContext({
-    contextSize: number("--context", 256), batchSize: number("--batch", 64), flashAttention: options.includes("--flash"), threads: 2,
-    ignoreMemorySafetyChecks: true
-});
 const prompt = option("--prompt", "1,403,407,261,378").split(",").map(Number);
-const tokens = [];
-for await (const token of context.getSequence().evaluate(prompt, {temperature: 0, yieldEogToken: true})) {
-    tokens.push(token);
-    if (tokens.length >= number("--tokens", 8)) {
-        break;
+for (const modelPath of model.split(",")) {
+    const loaded = await llama.loadModel({
+        modelPath: path.resolve(modelPath), gpuLayers: number("--layers", 0), ignoreMemorySafetyChecks: true
+    });
+    for (const flashAttention of options.includes("--both") ? [false, true] : [options.includes("--flash")]) {
+        const context = await loaded.createContext({
+            contextSize: number("--context", 256), batchSize: number("--batch", 64), flashAttention, threads: 2,
+            ignoreMemorySafetyChecks: true
+        });
+        const tokens = [];
+        for await (const token of context.getSequence().evaluate(prompt, {temperature: 0, yieldEogToken: true})) {
+            tokens.push(token);
+            if (tokens.length >= number("--tokens", 8)) {
+                break;
+            }
+        }
+        console.log(tokens.join(" "));
+        await context.dispose();
     }
+    await loaded.dispose();
 }
-console.log(tokens.join(" "));
-await context.dispose();
-await loaded.dispose();
 await llama.dispose();
