@@ -119,13 +119,17 @@ private:
 void replace_ids(LoggedGraph& logged, const OwnedGraph& built, const Filling& is) {
     std::vector<LoggedGraph::Placed> placed(built.tensors.size());
     std::vector<std::optional<int64_t>> bytes(built.tensors.size());
-    for (TensorId id = 0; id < n_of(logged.placed); ++id) {
+    const auto take = [&](TensorId id) { // several of the log may be one
         LoggedGraph::Placed& place = placed[is[id]];
-        if (place.backend == no_backend && !place.cause) { // several of the log may be one
+        if (place.backend == no_backend && !place.cause) {
             place = logged.placed[id];
             place.by = place.by ? std::optional(is[*place.by]) : std::nullopt;
+            bytes[is[id]] = logged.bytes[id];
         }
-        bytes[is[id]] = logged.bytes[id];
+    };
+    std::for_each(logged.graph.nodes.begin(), logged.graph.nodes.end(), take); // whose own lines say it
+    for (TensorId id = 0; id < n_of(logged.placed); ++id) {
+        take(id);
     }
     logged.placed = std::move(placed);
     logged.bytes = std::move(bytes);
