@@ -62,6 +62,11 @@ private:
         return true;
     }
 
+    /// Where names are the same the importer may have taken the one for the other.
+    bool may_be(TensorId of_log, TensorId of_model) const {
+        return same_name(of_log, of_model) && rounds_to(static_cast<int64_t>(n_bytes(built(of_model))), logged_.bytes[of_log]);
+    }
+
     bool node_fits(TensorId of_log, TensorId of_model) {
         const TensorInfo &l = logged(of_log), &m = built(of_model);
         if (!l.op) { // left out of the log
@@ -80,7 +85,7 @@ private:
                 continue;
             }
             const TensorId logged_source = slot < l.src.size() ? l.src[slot++] : no_tensor;
-            if (logged_source == no_tensor || !set(logged_source, source)) {
+            if (logged_source == no_tensor || !(set(logged_source, source) || may_be(logged_source, source))) {
                 return false;
             }
         }
@@ -114,12 +119,17 @@ private:
 void replace_ids(LoggedGraph& logged, const OwnedGraph& built, const Filling& is) {
     std::vector<LoggedGraph::Placed> placed(built.tensors.size());
     std::vector<std::optional<int64_t>> bytes(built.tensors.size());
-    for (TensorId id = 0; id < n_of(logged.placed); ++id) {
-        placed[is[id]] = logged.placed[id];
-        bytes[is[id]] = logged.bytes[id];
-        if (placed[is[id]].by) {
-            placed[is[id]].by = is[*placed[is[id]].by];
+    const auto take = [&](TensorId id) { // several of the log may be one
+        LoggedGraph::Placed& place = placed[is[id]];
+        if (place.backend == no_backend && !place.cause) {
+            place = logged.placed[id];
+            place.by = place.by ? std::optional(is[*place.by]) : std::nullopt;
+            bytes[is[id]] = logged.bytes[id];
         }
+    };
+    std::for_each(logged.graph.nodes.begin(), logged.graph.nodes.end(), take); // whose own lines say it
+    for (TensorId id = 0; id < n_of(logged.placed); ++id) {
+        take(id);
     }
     logged.placed = std::move(placed);
     logged.bytes = std::move(bytes);

@@ -49,4 +49,17 @@ if [ -e "$build/complete" ] && [ -e "$model" ]; then
     GGML_VK_VISIBLE_DEVICES=0 "$program" record --no-text --force -o "$here/llama-cpp.trace" -- node \
         "$here/../../tests/support/ggml/drive.mjs" "$build" "$model" --gpu vulkan --layers 3 --tokens 3 --prompt "$prompt" > "$work/out"
 fi
+# What its CPU and Vulkan answer, for --device NAME=from:profiles.trace/Vulkan0: many types and operators, and of each run no more
+# than planned memory, and the last evaluation.
+models=$here/../../../shared/models
+several=$models/stories260K-f32.gguf
+for name in stories260K-f16 stories260K-q8_0 stories260K-q4_0 arch/llama-rope-llama3/model arch/llama-moe/model arch/falcon7b/model \
+    arch/gemma2-default-caps/model arch/qwen2/model; do
+    several=$several,$models/$name.gguf
+done
+if [ -e "$build/complete" ] && [ -e "$model" ]; then
+    GGML_VK_VISIBLE_DEVICES=0 "$program" record --no-text --force --last 1 -o "$here/profiles.trace" -- node \
+        "$here/../../tests/support/ggml/drive.mjs" "$build" "$several" --gpu vulkan --layers 3 --tokens 2 --both \
+        --prompt 1,20,21,22,23,24,25,26 > "$work/out"
+fi
 record pipeline -m "$work/tiny.gguf" -c 1024 -ub 256 --tokens "$long_prompt" --temp 0 --device vulkan0,vulkan0,cpu --stages 4

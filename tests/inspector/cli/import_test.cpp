@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <map>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -353,6 +354,60 @@ TEST(Import, OverwritesTracesOnlyUnlessForced) {
     const std::string log = folder / "own.log";
     write_bytes(log, read_bytes(paths::log("2026-05")));
     EXPECT_EQ(run({"import", log, "-o", log, "--force"}).code, 2);
+}
+
+/// Logs and the model that they are of, where these are shared.
+TEST(Import, FillsInFromTheModelWhatALogLeavesOut) {
+    const std::string model = paths::shared("models/stories260K-f32.gguf"), logs = paths::shared("logs/stories260K-");
+    if (!std::filesystem::exists(model) || !std::filesystem::exists(logs + "ngl3-decode-stock.log")) {
+        GTEST_SKIP() << "no shared models and logs are here";
+    }
+    struct Expected {
+        const char *log, *kind;
+        int n_tokens;
+    };
+    for (const auto& [log, kind, n_tokens] : {Expected{"ngl3-prefill40-stock", "prefill", 40},
+                                              {"ngl3-decode-stock", "decode", 1},
+                                              {"ngl3-faoff-prefill40-causes", "prefill", 40},
+                                              {"ngl0-prefill40-causes", "prefill", 40},
+                                              {"ngl6-faon-prefill-causes", "prefill", 16},
+                                              {"blas-cpu-faoff-prefill40-causes", "prefill", 40}}) {
+        SCOPED_TRACE(log);
+        const Folder folder;
+        const Outcome plain = run({"import", logs + log + ".log", "-o", folder / "plain"}),
+                      filled = run({"import", logs + log + ".log", "-m", model, "-o", folder / "t"});
+        ASSERT_EQ(filled.code, 0) << filled.err;
+        EXPECT_THAT(filled.out, HasSubstr("filled in 1 of 1 graph from the model: "));
+        EXPECT_THAT(run({"show", folder / "t"}).out, HasSubstr("filled in"));
+        const std::string what = "assignments";
+        const auto rows = [&](const std::string& trace) {
+            return json::parse(run({"show", folder / trace, "--what", what, "--json"}).out)[what];
+        };
+        std::map<int, std::string> logged; // backends by node
+        for (const json& row : rows("plain")) {
+            if (!row["node"].is_null() && !row["backend"].is_null()) {
+                logged[row["node"]] = row["backend"];
+            }
+        }
+        EXPECT_FALSE(logged.empty());
+        for (const json& row : rows("t")) {
+            EXPECT_FALSE(row["op"].is_null() || row["type"].is_null() || row["ne"].is_null() || row["bytes"].is_null()) << row;
+            if (const auto at = row["node"].is_null() ? logged.end() : logged.find(row["node"]); at != logged.end()) {
+                EXPECT_EQ(row["backend"], at->second) << row;
+            }
+        }
+        const std::string lines = run({"export", folder / "t", "--jsonl", "-"}).out;
+        EXPECT_THAT(lines, HasSubstr("\"graph_kind\":\"" + std::string(kind) + "\""));
+        EXPECT_THAT(lines, HasSubstr("\"n_tokens\":" + std::to_string(n_tokens) + ","));
+        EXPECT_EQ(run({"dot", folder / "t", "--view", "splits"}).code, 0);
+    }
+    const Folder folder;
+    const Outcome other = run(
+        {"import", logs + "ngl0-prefill40-causes.log", "-m", paths::shared("models/stories260K-q8_0.gguf"), "-o", folder / "t"});
+    EXPECT_EQ(other.code, 0);
+    EXPECT_THAT(other.out, HasSubstr("filled in 0 of 1 graph"));
+    EXPECT_THAT(other.err, HasSubstr("left as logged")) << "weights of another type have other sizes";
+    EXPECT_EQ(run({"import", logs + "ngl0-prefill40-causes.log", "-m", paths::log("2026-05"), "-o", folder / "u"}).code, 3);
 }
 
 } // namespace

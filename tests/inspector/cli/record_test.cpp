@@ -236,5 +236,50 @@ TEST(Replay, ToldToPeopleAWhatIfBeginsWithWhatThePlansComeTo) {
     }
 }
 
+TEST(RecordBounds, KeepTheLastEvaluationsAndTheirPlans) {
+    const Folder folder;
+    const auto recorded = [&](const std::vector<std::string>& bounds) {
+        std::vector<std::string> arguments = {"record", "-m", model(),    "--device",     "cpu", "-n",         "12",
+                                              "--temp", "0",  "--tokens", prompt_ids(40), "-o",  folder / "t", "--ignore-eos"};
+        arguments.insert(arguments.end(), bounds.begin(), bounds.end());
+        const Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        EXPECT_EQ(run({"replay", folder / "t"}).code, 0);
+        return std::pair(outcome.out, nlohmann::json::parse(run({"show", folder / "t", "--json"}).out));
+    };
+    const auto [text, all] = recorded({});
+    const auto [same_text, last] = recorded({"--last", "2"});
+    EXPECT_EQ(same_text, text);
+    EXPECT_EQ(all["evaluations"], 12);
+    EXPECT_EQ(last["evaluations"], 4) << "the prompt, the decode that planned, the last two";
+    const auto [sized_text, sized] = recorded({"--last", "100MiB", "--for", "1h"});
+    EXPECT_EQ(sized["evaluations"], 12);
+    const auto [matched_text, matched] = recorded({"--when", "name=no_such_tensor"});
+    EXPECT_EQ(matched["evaluations"], 1) << "the one that planned memory";
+    for (const char* what : {"splits", "memory", "tokens", "reuse", "kernels"}) {
+        EXPECT_EQ(run({"show", folder / "t", "--what", what}).code, 0) << what;
+    }
+}
+
+TEST(RecordBounds, AreRefusedInOneLine) {
+    const Folder folder;
+    for (const auto& [bound, why] :
+         std::vector<std::pair<std::vector<std::string>, std::string>>{{{"--last", "0"}, "a number of evaluations or a size"},
+                                                                       {{"--last", "5GB"}, "5GB"},
+                                                                       {{"--last", "99999999999GiB"}, "a size is wanted"},
+                                                                       {{"--last", "10KiB"}, "1MiB at least"},
+                                                                       {{"--for", "5"}, "a time is wanted"},
+                                                                       {{"--for", "0s"}, "a time is wanted"},
+                                                                       {{"--when", "opp=MUL"}, "'opp' is no field"}}) {
+        std::vector<std::string> arguments = {"record", "-m", model(), "-n", "1", "-o", folder / "t"};
+        arguments.insert(arguments.end(), bound.begin(), bound.end());
+        const Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.code, 2) << bound[1];
+        EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+        EXPECT_THAT(outcome.err, ::testing::HasSubstr(why));
+        EXPECT_FALSE(exists(folder / "t"));
+    }
+}
+
 } // namespace
 } // namespace schedscope::test

@@ -7,8 +7,11 @@
 #include "traces/history/history.h"
 #include "traces/history/words/verdict_words.h"
 #include "traces/replay/replay.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
+
+#include <filesystem>
 
 namespace schedscope::test {
 namespace {
@@ -107,6 +110,46 @@ TEST(RepeatedPlan, DiffersByASizeAPinOrAName) {
             EXPECT_EQ(store->n_graphs(), 2) << i;
             EXPECT_THAT(planned_in(*store), ElementsAre(0, 1, 0)) << i << ": the third is the first again";
         }
+    });
+}
+
+/// An hour of decoding at 30 tokens a second.
+TEST(RepeatedPlan, LeavesAnHourOfDecodingSmall) {
+    with_case(false, [](const corpus::Case& c) {
+        const auto bytes_of = [&](int n) {
+            const auto store = planned(c, n);
+            const files::Folder folder;
+            TraceWriter writer(folder / "t.trace");
+            writer.session(store->session());
+            for (GraphId g = 0; g < store->n_graphs(); ++g) {
+                writer.graph(g, store->graph(g).view(), store->answers(g));
+            }
+            Step next = 0; // with what runs in each: its splits, a copy and a wait
+            store->for_each(0, store->n_steps(), [&](Record r) {
+                const bool ends = std::holds_alternative<record::EvaluationEnd>(r.fact);
+                for (int32_t split = 0; ends && split < 4; ++split) {
+                    for (const Fact& fact : {Fact(record::Transfer{.split = split, .tensor = 0, .copy = 0, .from = 0, .to = 0}),
+                                             Fact(record::Wait{split, 0, 1, 2})}) {
+                        writer.keep({next++, r.time_ns, r.evaluation, fact});
+                    }
+                    SplitPart part;
+                    part.split = split;
+                    part.backend = 0;
+                    part.start_ns = 1;
+                    part.end_ns = 2;
+                    writer.keep_part({next++, 0, r.evaluation, part});
+                }
+                r.step = next++;
+                writer.keep(r);
+            });
+            writer.close();
+            return static_cast<int64_t>(std::filesystem::file_size(folder / "t.trace"));
+        };
+        constexpr int few = 200, many = 1200;
+        const int64_t each = (bytes_of(many) - bytes_of(few)) / (many - few);
+        constexpr int64_t tokens_of_an_hour = 30 * 3600, most = 200'000'000;
+        EXPECT_LT(each * tokens_of_an_hour, most) << each << " bytes an evaluation";
+        EXPECT_GT(each, 50) << "each is there";
     });
 }
 

@@ -28,18 +28,18 @@ std::string kind_of(const TensorInfo& node) {
         return "";
     }
     const Params& p = *node.params;
-    const auto set = [](float value) { return value != 0 ? "1" : "0"; };
+    const auto set = [](auto value) { return value != 0 ? "1" : "0"; }; // programs number precisions apart
     switch (*node.op) {
     case Op::UNARY: return std::to_string(ordinal(params_of<Op::UNARY>(p).function));
     case Op::GLU:
         return std::to_string(ordinal(params_of<Op::GLU>(p).function)) + (params_of<Op::GLU>(p).swapped != 0 ? " swapped" : "");
     case Op::ROPE: return std::to_string(params_of<Op::ROPE>(p).mode);
-    case Op::MUL_MAT: return std::to_string(params_of<Op::MUL_MAT>(p).precision);
-    case Op::MUL_MAT_ID: return std::to_string(params_of<Op::MUL_MAT_ID>(p).precision);
+    case Op::MUL_MAT: return set(params_of<Op::MUL_MAT>(p).precision);
+    case Op::MUL_MAT_ID: return set(params_of<Op::MUL_MAT_ID>(p).precision);
     case Op::SOFT_MAX: return set(params_of<Op::SOFT_MAX>(p).max_bias);
     case Op::FLASH_ATTN_EXT: {
         const auto f = params_of<Op::FLASH_ATTN_EXT>(p);
-        return std::string(set(f.max_bias)) + set(f.logit_cap) + std::to_string(f.precision);
+        return std::string(set(f.max_bias)) + set(f.logit_cap) + set(f.precision);
     }
     case Op::CONCAT: return std::to_string(params_of<Op::CONCAT>(p).dim);
     case Op::IM2COL: return std::to_string(params_of<Op::IM2COL>(p).is_2d);

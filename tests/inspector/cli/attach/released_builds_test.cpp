@@ -134,7 +134,8 @@ TEST(ReleasedBuilds, HaveATraceOfEachProcess) {
     const Folder folder;
     std::string script; // two at once, and one behind them
     for (const char* const behind : {" & ", "; wait; ", ""}) {
-        for (const std::string& word : drive(released_builds().back(), paths::shared("models/stories260K-f32.gguf"), {"--tokens", "2"})) {
+        for (const std::string& word :
+             drive(released_builds().back(), paths::shared("models/stories260K-f32.gguf"), {"--tokens", "2"})) {
             script += "'" + word + "' ";
         }
         script += behind;
