@@ -1,7 +1,6 @@
 #include "traces/attach/adoption.h"
 
 #include "traces/attach/handing_on.h"
-#include "traces/attach/joining.h"
 #include "traces/attach/objects.h"
 #include "traces/attach/scheduler.h"
 

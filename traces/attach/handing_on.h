@@ -18,5 +18,8 @@ const Attachment& attachment(); ///< read from the environment when the library 
 bool attach_to(int file, bool sync);
 /// The page is the recorder's no more. Its address stays readable.
 void let_control_go();
+/// Calls of ggml lead where they led before; the stream has its end. False: a thread is still at a call that is recorded, and
+/// ends that. Nothing happens where the library did not join the process, or has left it.
+bool leave_process();
 
 } // namespace schedscope::attach

@@ -1,9 +1,8 @@
 // The functions of ggml that the program calls, in front of the real ones. Each finds its real one by who calls, and never holds
 // a lock around it. What is not understood is passed on and left alone.
 
-#include "traces/attach/hooks.h"
-
 #include "traces/attach/adoption.h"
+#include "traces/attach/patching.h"
 #include "traces/attach/plan.h"
 #include "traces/attach/stepping.h"
 #include "traces/attach/watching.h"

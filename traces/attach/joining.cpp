@@ -1,8 +1,6 @@
 // The library is put into a process that runs already, and taken out of its way again. It stays loaded: a thread may be within
 // it.
 
-#include "traces/attach/joining.h"
-
 #include "traces/attach/adoption.h"
 #include "traces/attach/attach_control.h"
 #include "traces/attach/channel.h"

@@ -1,8 +1,6 @@
 #include "traces/attach/patching.h"
 
-#include "traces/attach/hooks.h"
 #include "traces/attach/memory.h"
-#include "traces/attach/objects.h"
 
 #include <link.h>
 #include <sys/mman.h>
