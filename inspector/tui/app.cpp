@@ -4,6 +4,7 @@
 #include "inspector/tui/actions/comparing.h"
 #include "inspector/tui/actions/jumps.h"
 #include "inspector/tui/actions/marks.h"
+#include "inspector/tui/actions/show_output.h"
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
 
@@ -16,14 +17,15 @@ namespace schedscope::tui {
 namespace {
 
 /// What wakes the inspector beside the terminal.
-enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_done, trace_checked, n_wakers };
+enum Waker : size_t { program_stopped, program_ended, program_wrote, comparison_done, picture_done, trace_checked, n_wakers };
 
 } // namespace
 
 App::App(InspectorSession& session, Terminal& terminal, Options options)
     : session(session), terminal(terminal), title(std::move(options.title)), settings(std::move(options.settings)),
-      terminal_options(options.terminal), files_in_use(std::move(options.files_in_use)), check_(std::move(options.check_path)),
-      changed_(std::move(options.changed)), stop_(std::move(options.stop)) {
+      terminal_options(options.terminal), files_in_use(std::move(options.files_in_use)), output(std::move(options.output)),
+      check_(std::move(options.check_path)), changed_(std::move(options.changed)), how_ended_(std::move(options.how_ended)),
+      stop_(std::move(options.stop)) {
     if (stop_) {
         looks_for_stop_ = std::shared_ptr<void>(nullptr, [stop = stop_](void*) { stop->look_by({}); });
         stop_->look_by([this] { return this->terminal.is_asked_to_stop(!typed.open()); });
@@ -34,7 +36,9 @@ App::App(InspectorSession& session, Terminal& terminal, Options options)
     if (!options.note.empty()) {
         tell(std::move(options.note), true);
     } else {
-        tell((session.program()
+        tell((session.program() && session.step() == no_step
+                  ? "nothing is planned yet" + std::string(output ? ", :output shows what the program writes; " : "; ")
+              : session.program()
                   ? "attached: " + key(Action::next_record) + " steps the program, " + key(Action::resume) + " lets it run, "
                   : std::string()) +
              key(Action::help) + " shows the keys");
@@ -71,8 +75,12 @@ bool App::turn(bool wait) {
     }
     check_.begin();
     const LiveProgram* const program = session.program();
-    const std::array<int, n_wakers> wakers{program ? program->descriptor() : -1, program ? program->ended_descriptor() : -1,
-                                           session.comparison().descriptor(), picture.descriptor(), check_.descriptor()};
+    const std::array<int, n_wakers> wakers{program ? program->descriptor() : -1,
+                                           program ? program->ended_descriptor() : -1,
+                                           output ? output->descriptor() : -1,
+                                           session.comparison().descriptor(),
+                                           picture.descriptor(),
+                                           check_.descriptor()};
     const Terminal::Woken woken = terminal.wait(wakers, wait && !session.scanning());
     if (woken.ended_by != 0) {
         quit(128 + woken.ended_by);
@@ -115,6 +123,9 @@ bool App::turn(bool wait) {
 void App::on_ready(const Terminal::Woken& woken) {
     if (woken.ready[program_stopped] || woken.ready[program_ended]) {
         on_program(woken.ready[program_ended]);
+    }
+    if (woken.ready[program_wrote] && output->look() && !pages.empty()) {
+        dirty_ = true;
     }
     if (woken.ready[comparison_done]) {
         std::string said = session.finish_comparison();
@@ -189,11 +200,21 @@ void App::on_program(bool ended) {
     dirty_ = true;
     const HowStopped event = session.program()->look(ended);
     if (event == HowStopped::none) {
+        session.follow_run();
         return;
     }
     const std::string text = session.refresh(); // empty: something else is looked at
     switch (event) {
-    case HowStopped::ended: tell("the program has ended" + (text.empty() ? "" : " · " + text)); break;
+    case HowStopped::ended:
+        if (const std::string how = how_ended_ ? how_ended_() : std::string(); !how.empty()) {
+            tell("the program has ended: " + how, true);
+        } else {
+            tell("the program has ended" + (text.empty() ? "" : " · " + text));
+        }
+        if (session.last_step() < 0 && output) { // what it said is all that there is
+            show_output(*this);
+        }
+        break;
     case HowStopped::interrupted: tell("interrupted, the program waits: c lets it go on · " + text); break;
     case HowStopped::breakpoint: tell("breakpoint: " + (text.empty() ? "held" : text)); break;
     default:

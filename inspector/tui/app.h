@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inspector/tui/background/picture_run.h"
+#include "inspector/tui/background/program_output.h"
 #include "inspector/tui/background/trace_check.h"
 #include "inspector/tui/input/completion.h"
 #include "inspector/tui/input/query_preview.h"
@@ -36,6 +37,8 @@ public:
         std::function<std::string()> changed; ///< as InspectorOptions have it
         std::shared_ptr<StopSignal> stop;
         std::vector<std::string> files_in_use; ///< as InspectorOptions have them
+        std::shared_ptr<ProgramOutput> output;
+        std::function<std::string()> how_ended;
     };
     App(InspectorSession& session, Terminal& terminal, Options options);
     App(const App&) = delete;
@@ -101,7 +104,8 @@ public:
     Trail trail;
     Query breakpoint;
     PictureRun picture;
-    Action letter_for = Action::none; ///< the next key is a letter for it
+    const std::shared_ptr<ProgramOutput> output; ///< what the program writes; null: that goes elsewhere
+    Action letter_for = Action::none;            ///< the next key is a letter for it
 
 private:
     // Input (app.cpp, mouse.cpp)
@@ -124,7 +128,7 @@ private:
     std::vector<std::string> standing() const; ///< what holds until it is taken back, for the status line
 
     TraceCheck check_;
-    std::function<std::string()> changed_;
+    std::function<std::string()> changed_, how_ended_;
     std::shared_ptr<StopSignal> stop_;
     std::shared_ptr<void> looks_for_stop_; ///< as long as this is there, reading looks at the keyboard
     std::string file_changed_;             ///< "the file was replaced"; empty: it was not

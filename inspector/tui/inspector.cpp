@@ -32,12 +32,15 @@ std::optional<tui::SavedSession> saved_session(const std::string& file, const st
 
 } // namespace
 
+void check_terminal() { tui::type_of_terminal(); }
+
 int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOptions& options) {
     const char* const no_color = std::getenv("NO_COLOR");
     tui::InspectorSession session(std::move(source), options.gate, options.ended_fd);
     if (options.evaluation >= 0 && options.evaluation < session.history().n_evaluations()) {
         session.go(session.history().evaluation(options.evaluation).end - 1);
     }
+    session.says_tokens = options.says_tokens;
     session.optimise_with(options.optimise);
     if (!options.diff.empty()) {
         session.start_diff(options.diff);
@@ -49,6 +52,8 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     app_options.changed = options.changed;
     app_options.stop = options.stop;
     app_options.files_in_use = options.files_in_use;
+    app_options.output = options.output;
+    app_options.how_ended = options.how_ended;
     for (const std::string& file : {options.trace_path, options.diff}) {
         app_options.files_in_use.push_back(file);
     }

@@ -12,6 +12,9 @@ namespace schedscope {
 
 class LiveGate;
 class StopSignal;
+namespace tui {
+class ProgramOutput;
+}
 
 struct InspectorOptions {
     bool color = true;      ///< false: letters and attributes only. NO_COLOR in the environment does the same.
@@ -32,7 +35,14 @@ struct InspectorOptions {
     std::string diff; ///< another trace, in this file, to be shown beside this one; empty: none
     LiveGate* gate = nullptr; ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
     int ended_fd = -1;        ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
+    /// With a gate: how the program has ended ("exit code 3"), asked once it has; empty: as it should. May be empty itself.
+    std::function<std::string()> how_ended;
+    bool says_tokens = true;                    ///< with a gate: the program records which tokens it chose
+    std::shared_ptr<tui::ProgramOutput> output; ///< what the program writes; null: that goes elsewhere, or nothing runs
 };
+
+/// Throws Error(usage) where run_inspector would, because there is no terminal.
+void check_terminal();
 
 /// Shows a history in the terminal until the user quits; returns the exit code (0; 130 after Ctrl-C or SIGINT with nothing to
 /// interrupt; 128 + n after another signal n). Settings are read from $XDG_CONFIG_HOME/schedscope/settings (settings.h). However

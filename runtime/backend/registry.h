@@ -38,7 +38,7 @@ public:
     /// made, go to `described`, and may be named again behind their description. A described device hides one of the same name
     /// that is here, also the CPU. `profiles` reads recorded devices.
     std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>& described,
-                                const ProfileSource& profiles) const;
+                                const ProfileSource& profiles = {}) const;
 
 private:
     /// Once. The caller holds the mutex.

@@ -69,7 +69,8 @@ HomeChoice WeightLoader::home_of(const gguf::FileTensor& info, const WeightUse& 
         if (!device_can_read(*devices_.back(), info, use.reader)) {
             throw Error(ErrorKind::input, file_.path() + ": tensor " + visible_name(info.name) + ": " +
                                               std::string(op_name(use.reader)) + " with weights of type " +
-                                              std::string(type_name(info.type)) + " is not supported by " + std::string(devices_.back()->name()));
+                                              std::string(type_name(info.type)) + " is not supported by " +
+                                              std::string(devices_.back()->name()));
         }
         ++left_to_host_[{choice.wanted, info.type}];
     }

@@ -17,7 +17,7 @@ namespace schedscope::attach {
     F(tensor, "ne:i64*4 nb:i64*4 view_offset:i64 name:text op:text type:text usage:text flags:i32 buffer_type:i32 "              \
               "user_backend:i32 view_source:i32 leaf:i32 node:i32 src:i32*10 params:i32*16")                                     \
     F(capability, "backend:i32 answers:u8[]")                                                                                    \
-    F(evaluation_begin, "planned_in:i64 kind:text reused:i32 n_tokens:i32 n_outputs:i32")                                        \
+    F(evaluation_begin, "planned_in:i64 kind:text reused:i32 observed:i32 n_tokens:i32 n_outputs:i32")                           \
     F(evaluation_end, "failed:i32 error:text")                                                                                   \
     F(plan_begin, "graph:i64 n_stages:i32 op_offload:i32")                                                                       \
     F(plan_backend, "scheduler:i32 place:i32 backend:i32")                                                                       \
@@ -33,7 +33,10 @@ namespace schedscope::attach {
     F(split_run, "start_ns:i64 end_ns:i64 time_ns:i64 split:i32 backend:i32")                                                    \
     F(transfer, "bytes:i64 start_ns:i64 end_ns:i64 split:i32 tensor:i32 copy:i32 source_backend:i32 backend:i32 async:i32 "      \
                 "experts:i32 experts_total:i32")                                                                                 \
-    F(wait, "start_ns:i64 end_ns:i64 split:i32 backend:i32")
+    F(wait, "start_ns:i64 end_ns:i64 split:i32 backend:i32")                                                                     \
+    F(value, "n_elements:i64 n_nan:i64 n_inf:i64 min:f64 max:f64 mean:f64 norm:f64 tensor:i32")                                  \
+    F(value_element, "value:f64 tensor:i32 idx:i32")                                                                             \
+    F(value_bucket, "count:i64 tensor:i32 idx:i32")
 
 namespace sent {
 
@@ -71,7 +74,7 @@ struct capability {
 struct evaluation_begin {
     int64_t planned_in;
     uint32_t kind;
-    int32_t reused, n_tokens, n_outputs;
+    int32_t reused, observed, n_tokens, n_outputs;
 };
 struct evaluation_end {
     int32_t failed;
@@ -125,6 +128,19 @@ struct wait {
     int64_t start_ns, end_ns;
     int32_t split, backend;
 };
+struct value {
+    int64_t n_elements, n_nan, n_inf;
+    double min, max, mean, norm;
+    int32_t tensor;
+};
+struct value_element {
+    double value;
+    int32_t tensor, idx;
+};
+struct value_bucket {
+    int64_t count;
+    int32_t tensor, idx;
+};
 
 } // namespace sent
 
@@ -137,11 +153,35 @@ enum class Kind : int {
 
 /// Is there somebody to send to? Takes the stream when it is asked for the first time by a process that was meant.
 bool open_channel();
-bool is_open();        ///< as it was found then; false in a child after fork
-bool waits_exactly();  ///< the recorder asked for exact times (--sync)
-int64_t next_number(); ///< of evaluations and graphs, from 0
+/// As it was found then, as long as its reader lives; false in a child after fork.
+bool is_open();
+/// The stream gets its end, and nothing is recorded from here on. Whoever is at it still is not waited for.
+void close_channel();
+/// After that: forgets all that was recorded, and lets the shared memory go, where the library joined a process and may join it
+/// again. False: a thread is at it still; when it is done, that happens by itself.
+bool release_channel();
+bool open_channel_again(); ///< after it was released, or for the first time
+bool waits_exactly();      ///< the recorder asked for exact times (--sync)
+int64_t next_number();     ///< of evaluations and graphs, from 0
 void note_scheduler();
 void give_reason(const char* why); ///< told by the recorder where nothing was recorded
+
+/// Somebody is at it: what is recorded into stays where it is. Not around what must not wait for it.
+class Recording {
+public:
+    Recording();
+    ~Recording();
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    bool is_open() const { return open_; }
+
+private:
+    bool open_;
+};
+
+/// What the recorder says about schedulers that were there before.
+enum class Count : uint8_t { adopted, unverified, unplanned };
+void count(Count what);
 
 /// One block: records of one evaluation, sent whole or not at all.
 class Block {

@@ -20,6 +20,9 @@ struct Device;
 struct Event;
 struct Gallocr;
 
+/// Of the scheduler: with `ask`, is this node to be seen? Without, here it is: false ends the computation.
+using EvalCallback = bool(Tensor* node, bool ask, void* data);
+
 struct InitParams { ///< of ggml_init, passed by value
     size_t mem_size;
     void* mem_buffer;
@@ -78,7 +81,10 @@ struct InitParams { ///< of ggml_init, passed by value
     F(const char*, ggml_backend_dev_name, (Device * device))                                                                     \
     F(const char*, ggml_backend_dev_description, (Device * device))                                                              \
     F(void, ggml_backend_dev_memory, (Device * device, size_t * free, size_t * total))                                           \
-    F(void, ggml_backend_sched_split_graph, (Sched * sched, Graph * graph))
+    F(void, ggml_backend_sched_split_graph, (Sched * sched, Graph * graph))                                                      \
+    F(BufferType*, ggml_backend_sched_get_buffer_type, (Sched * sched, Backend * backend))                                       \
+    F(void, ggml_backend_sched_set_eval_callback, (Sched * sched, EvalCallback * callback, void* data))                          \
+    F(void, ggml_backend_tensor_get, (const Tensor* t, void* data, size_t offset, size_t size))
 
 struct Exports {
 #define F(result, name, parameters) result(*name) parameters; // NOLINT(bugprone-macro-parentheses): they make a declaration

@@ -161,6 +161,31 @@ int exec_with(Fn which, void* caller, const char* file, char* const* arguments, 
 
 const Attachment& attachment() { return attached; }
 
+bool attach_to(int file, bool sync) {
+    static void* own_page = nullptr; // of the time before this one
+    void* const page =
+        mmap(own_page, control_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (own_page != nullptr ? MAP_FIXED : 0), file, 0);
+    if (page == MAP_FAILED) {
+        return false;
+    }
+    own_page = page;
+    self = getpid();
+    attached.control = static_cast<Control*>(page);
+    attached.sync = sync;
+    attached.joined = true;
+    snprintf(attached.path, sizeof attached.path, "/proc/self/fd/%d", file);
+    if (attached.control->mark != control_mark) {
+        let_control_go();
+        return false;
+    }
+    __atomic_fetch_add(&attached.control->loaded, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+void let_control_go() {
+    mmap(attached.control, control_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 extern "C" {
 
 SCHEDSCOPE_EXPORTED int execve(const char* path, char* const* arguments, char* const* environment) noexcept {

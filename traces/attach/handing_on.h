@@ -9,8 +9,14 @@ struct Attachment {
     Control* control; ///< the recorder's first page; null: nobody asked for a recording of this process
     char path[64];    ///< of the shared memory
     bool sync, children;
+    bool joined; ///< into a process that ran already: calls are led here by entries that are changed (patching.h)
 };
 
-const Attachment& attachment(); ///< read from the environment when the library was loaded
+const Attachment& attachment(); ///< read from the environment when the library was loaded, or as it was told to join
+
+/// Takes the recorder's first page from an open file. False: it is none.
+bool attach_to(int file, bool sync);
+/// The page is the recorder's no more. Its address stays readable.
+void let_control_go();
 
 } // namespace schedscope::attach

@@ -1,9 +1,12 @@
 // The functions of ggml that the program calls, in front of the real ones. Each finds its real one by who calls, and never holds
 // a lock around it. What is not understood is passed on and left alone.
 
-#include "traces/attach/objects.h"
+#include "traces/attach/hooks.h"
+
+#include "traces/attach/adoption.h"
 #include "traces/attach/plan.h"
-#include "traces/attach/run.h"
+#include "traces/attach/stepping.h"
+#include "traces/attach/watching.h"
 
 #include <errno.h>
 
@@ -42,6 +45,10 @@ template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve,
     PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
     if (own == nullptr) {
         return plan();
+    }
+    if (!nested) {
+        const KeptErrno kept;
+        stop_before_plan(*s);
     }
     GgmlCopy& ggml = *own->scheduler->ggml;
     const bool splits_itself = ggml.call.ggml_backend_sched_split_graph == nullptr || ggml.splits_unseen;
@@ -82,6 +89,10 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
     if (run == nullptr || run->depth > 0) {
         return call();
     }
+    {
+        const KeptErrno kept;
+        stop_before_split(*run);
+    }
     struct Within {
         RunCall* run;
         const R& record;
@@ -104,6 +115,32 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
     }
 }
 
+/// ggml's callback where somebody watches, in front of the program's own.
+bool observe(Tensor* node, bool ask, void* data) {
+    Scheduler& s = *static_cast<Scheduler*>(data);
+    if (ask) {
+        s.own_wants = s.own_callback != nullptr && s.own_callback(node, true, s.own_data);
+        const KeptErrno kept;
+        return is_watched(s, node) || s.own_wants;
+    }
+    if (RunCall* const run = run_call; run != nullptr && run->scheduler == &s) {
+        const KeptErrno kept;
+        if (is_watched(s, node)) {
+            ++run->depth; // what reading it takes is not the program's
+            record_value(*run, node);
+            --run->depth;
+            stop_in_run(*run);
+        }
+    }
+    return !s.own_wants || s.own_callback(node, false, s.own_data);
+}
+
+void watch(Scheduler& s) {
+    if (watches() && s.ggml->call.ggml_backend_sched_set_eval_callback != nullptr) {
+        s.ggml->call.ggml_backend_sched_set_eval_callback(s.object, observe, &s);
+    }
+}
+
 } // namespace
 
 extern "C" {
@@ -113,10 +150,15 @@ SCHEDSCOPE_EXPORTED Sched* ggml_backend_sched_new(Backend** backends, BufferType
     SCHEDSCOPE_REAL(ggml_backend_sched_new, make); // older ones have five arguments, and don't see the last
     Sched* const made = make == nullptr ? nullptr : make(backends, types, n, graph_size, parallel, op_offload);
     const KeptErrno kept;
-    if (made != nullptr && open_channel()) {
+    const Recording recording;
+    if (made != nullptr && (recording.is_open() || open_channel())) {
         if (GgmlCopy* const ggml = copy_of(reinterpret_cast<const void*>(make))) {
             const bool has_argument = ggml->call.ggml_version != nullptr; // for certain
-            add_scheduler(*ggml, made, types, graph_size, has_argument ? static_cast<int>(op_offload) : SSCP_UNKNOWN_32);
+            Scheduler* const s =
+                add_scheduler(*ggml, made, types, graph_size, has_argument ? static_cast<int>(op_offload) : SSCP_UNKNOWN_32);
+            if (s != nullptr) {
+                watch(*s);
+            }
         }
     }
     return made;
@@ -125,7 +167,8 @@ SCHEDSCOPE_EXPORTED Sched* ggml_backend_sched_new(Backend** backends, BufferType
 SCHEDSCOPE_EXPORTED void ggml_backend_sched_free(Sched* sched) {
     {
         const KeptErrno kept;
-        if (is_open()) {
+        const Recording recording;
+        if (recording.is_open()) {
             remove_scheduler(sched);
         }
     }
@@ -135,13 +178,32 @@ SCHEDSCOPE_EXPORTED void ggml_backend_sched_free(Sched* sched) {
     }
 }
 
+SCHEDSCOPE_EXPORTED void ggml_backend_sched_set_eval_callback(Sched* sched, EvalCallback* callback, void* data) {
+    SCHEDSCOPE_REAL(ggml_backend_sched_set_eval_callback, set);
+    if (set == nullptr) {
+        return;
+    }
+    const UsedScheduler used(sched);
+    if (Scheduler* const s = used.get()) {
+        s->own_callback = callback;
+        s->own_data = data;
+        if (watches()) {
+            set(sched, observe, s);
+            return;
+        }
+    }
+    set(sched, callback, data);
+}
+
 SCHEDSCOPE_EXPORTED bool ggml_backend_sched_reserve(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_reserve, reserve);
+    meet(sched, graph, Sight::plans, __builtin_return_address(0));
     return planned(sched, graph, true, false, [&]() -> bool { return reserve != nullptr && reserve(sched, graph); });
 }
 
 SCHEDSCOPE_EXPORTED void ggml_backend_sched_reserve_size(Sched* sched, Graph* graph, size_t* sizes) {
     SCHEDSCOPE_REAL(ggml_backend_sched_reserve_size, reserve);
+    meet(sched, graph, Sight::plans, __builtin_return_address(0));
     planned(sched, graph, true, false, [&]() -> void {
         if (reserve != nullptr) {
             reserve(sched, graph, sizes);
@@ -151,11 +213,15 @@ SCHEDSCOPE_EXPORTED void ggml_backend_sched_reserve_size(Sched* sched, Graph* gr
 
 SCHEDSCOPE_EXPORTED bool ggml_backend_sched_alloc_graph(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_alloc_graph, alloc);
-    return planned(sched, graph, false, false, [&]() -> bool { return alloc != nullptr && alloc(sched, graph); });
+    meet(sched, graph, Sight::plans, __builtin_return_address(0));
+    const bool succeeded = planned(sched, graph, false, false, [&]() -> bool { return alloc != nullptr && alloc(sched, graph); });
+    meet(sched, graph, Sight::planned, __builtin_return_address(0));
+    return succeeded;
 }
 
 SCHEDSCOPE_EXPORTED void ggml_backend_sched_split_graph(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_split_graph, split);
+    meet(sched, graph, Sight::plans, __builtin_return_address(0));
     planned(sched, graph, true, true, [&]() -> void {
         if (split != nullptr) {
             split(sched, graph);
@@ -170,6 +236,7 @@ SCHEDSCOPE_EXPORTED bool ggml_gallocr_reserve_n(Gallocr* allocator, Graph* graph
         record_result(*plan_call);
         record_keeps(*plan_call, graph);
         ++plan_call->scheduler->allocations;
+        plan_call->scheduler->memory_unseen &= plan_call->is_reserve; // else the plan that follows from it is in the same block
     }
     return reserve != nullptr && reserve(allocator, graph, nodes, leafs);
 }
@@ -230,6 +297,7 @@ SCHEDSCOPE_EXPORTED GraphByValue ggml_graph_view(Graph* graph, int first, int en
 
 SCHEDSCOPE_EXPORTED int ggml_backend_sched_graph_compute_async(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_graph_compute_async, compute);
+    meet(sched, graph, Sight::computes, __builtin_return_address(0));
     const UsedScheduler used(run_call != nullptr && !run_call->is_waiting ? nullptr : sched); // else a backend's own
     RunCall call = {used.get(), run_call, 0, false};
     if (call.scheduler == nullptr) {
@@ -293,5 +361,14 @@ SCHEDSCOPE_EXPORTED void ggml_backend_synchronize(Backend* backend) {
 }
 
 } // extern "C"
+
+void* hook_of(Fn function) {
+    static void* const hooks[] = {
+#define F(name) reinterpret_cast<void*>(&(name)),
+        SCHEDSCOPE_WATCHED(F)
+#undef F
+    };
+    return hooks[static_cast<int>(function)];
+}
 
 } // namespace schedscope::attach

@@ -1,5 +1,6 @@
 #include "traces/attach/objects.h"
 
+#include "traces/attach/handing_on.h"
 #include "traces/attach/memory.h"
 
 #include <dlfcn.h>
@@ -146,13 +147,22 @@ int copy_build_id(dl_phdr_info* info, size_t size, void* data) {
     return 1;
 }
 
+/// Of what calls by no object of its own, in the program's order: behind us, or without us where we came last.
+void* found_in_program(const char* name) { return dlsym(attachment().joined ? RTLD_DEFAULT : RTLD_NEXT, name); }
+
 } // namespace
+
+void set_real_function(Fn function, const void* object, void* real) {
+    if (KnownObject* const known_object = object_at(object)) {
+        __atomic_store_n(&known_object->functions[static_cast<int>(function)], real, __ATOMIC_RELAXED);
+    }
+}
 
 void* real_function(Fn function, const void* caller) {
     KnownObject* const object = object_at(caller);
     const char* const name = names[static_cast<int>(function)];
     if (object == nullptr) {
-        return dlsym(RTLD_NEXT, name);
+        return found_in_program(name);
     }
     void*& known_function = object->functions[static_cast<int>(function)];
     void* found = __atomic_load_n(&known_function, __ATOMIC_RELAXED);
@@ -162,7 +172,7 @@ void* real_function(Fn function, const void* caller) {
         const KnownObject* const ours = object_at(reinterpret_cast<const void*>(&real_function));
         const auto at = reinterpret_cast<uintptr_t>(found);
         if (found == nullptr || (ours != nullptr && at >= ours->begin && at < ours->end)) {
-            found = dlsym(RTLD_NEXT, name);
+            found = found_in_program(name);
         }
         __atomic_store_n(&known_function, found, __ATOMIC_RELAXED);
     }
@@ -174,7 +184,7 @@ Object object_of(const void* address) {
     return object == nullptr ? Object{nullptr, ""} : Object{object->handle, object->path};
 }
 
-void* find_in(void* handle, const char* name) { return handle == nullptr ? dlsym(RTLD_NEXT, name) : dlsym(handle, name); }
+void* find_in(void* handle, const char* name) { return handle == nullptr ? found_in_program(name) : dlsym(handle, name); }
 
 void build_id_of(const void* address, char* text, size_t bytes) {
     struct Wanted {

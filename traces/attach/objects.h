@@ -9,8 +9,8 @@ namespace schedscope::attach {
 
 #define SCHEDSCOPE_EXPORTED __attribute__((visibility("default")))
 
-/// What is interposed, by name.
-#define SCHEDSCOPE_INTERPOSED(F)                                                                                                 \
+/// Functions of ggml that are interposed, by name.
+#define SCHEDSCOPE_WATCHED(F)                                                                                                    \
     F(ggml_backend_sched_new)                                                                                                    \
     F(ggml_backend_sched_free)                                                                                                   \
     F(ggml_backend_sched_reserve)                                                                                                \
@@ -18,6 +18,7 @@ namespace schedscope::attach {
     F(ggml_backend_sched_split_graph)                                                                                            \
     F(ggml_backend_sched_alloc_graph)                                                                                            \
     F(ggml_backend_sched_graph_compute_async)                                                                                    \
+    F(ggml_backend_sched_set_eval_callback)                                                                                      \
     F(ggml_backend_sched_synchronize)                                                                                            \
     F(ggml_gallocr_reserve_n)                                                                                                    \
     F(ggml_gallocr_reserve_n_size)                                                                                               \
@@ -27,7 +28,10 @@ namespace schedscope::attach {
     F(ggml_backend_graph_compute_async)                                                                                          \
     F(ggml_backend_tensor_copy)                                                                                                  \
     F(ggml_backend_tensor_set_async)                                                                                             \
-    F(ggml_backend_synchronize)                                                                                                  \
+    F(ggml_backend_synchronize)
+/// All that is. The last of them only where the library was there before the program.
+#define SCHEDSCOPE_INTERPOSED(F)                                                                                                 \
+    SCHEDSCOPE_WATCHED(F)                                                                                                        \
     F(execve)                                                                                                                    \
     F(execvpe)
 
@@ -40,6 +44,9 @@ enum class Fn : int {
 
 /// The function of this name that the code at `caller` meant. Null: there is none.
 void* real_function(Fn function, const void* caller);
+
+/// What calls of `object` (an address in it) led to before they led to us.
+void set_real_function(Fn function, const void* object, void* real);
 
 /// The object that holds an address: a handle for find_in that stays valid, and its path. Null: it has none.
 struct Object {

@@ -311,7 +311,8 @@ void record_graph(PlanCall& call) {
     }
     Plan& plan = s.plan;
     plan.kind = call.is_reserve ? "reserve" : plan.kind;
-    SCHEDSCOPE_PUT(plan.block, evaluation_begin, SSCP_UNKNOWN_64, plan.block.text(plan.kind), 0, plan.n_tokens, plan.n_outputs);
+    SCHEDSCOPE_PUT(plan.block, evaluation_begin, SSCP_UNKNOWN_64, plan.block.text(plan.kind), 0,
+                   call.is_reserve ? 0 : is_observed(s), plan.n_tokens, plan.n_outputs);
     SCHEDSCOPE_PUT(plan.block, plan_begin, plan.evaluation, s.ggml->call.ggml_backend_sched_get_n_copies(s.object), s.op_offload);
     for (int i = 0; i < s.n_backends; ++i) {
         SCHEDSCOPE_PUT(plan.block, plan_backend, s.number, i, s.numbers[i]);
@@ -395,6 +396,7 @@ void record_buffer(PlanCall& call, Buffer* buffer, BufferType* type, size_t size
     }
     s.chunks.shorten(n);
     s.chunks.add({buffer, type, number, s.allocations});
+    s.memory_unseen = false;
     if (call.has_graph && s.plan.block.begun()) {
         SCHEDSCOPE_PUT(s.plan.block, real_buffer, static_cast<int64_t>(size), Session::buffer_type(*s.ggml, type), number);
     }
@@ -404,6 +406,10 @@ void record_places(PlanCall& call) {
     Scheduler& s = *call.scheduler;
     Plan& plan = s.plan;
     if (!call.has_result || !plan.block.begun()) {
+        return;
+    }
+    if (s.memory_unseen) {
+        count(Count::unverified);
         return;
     }
     const Layout& at = s.ggml->at;

@@ -4,24 +4,6 @@ namespace schedscope::attach {
 
 namespace {
 
-/// The block that what runs is recorded in; null: nothing is. A plan that runs again is an evaluation of its own.
-Block* block_of(RunCall& call) {
-    Scheduler& s = *call.scheduler;
-    Plan& plan = s.plan;
-    if (!plan.sent || s.inert) {
-        return nullptr;
-    }
-    if (!call.is_waiting && s.evaluation < 0) {
-        s.evaluation = next_number();
-        s.run.begin(s.evaluation);
-        SCHEDSCOPE_PUT(s.run, evaluation_begin, plan.evaluation, s.run.text(plan.kind), 1, plan.n_tokens, plan.n_outputs);
-    }
-    if (s.evaluation >= 0 && !s.run.begun()) {
-        s.run.begin(s.evaluation);
-    }
-    return s.evaluation < 0 ? nullptr : &s.run;
-}
-
 InputCopy* copy_of_tensor(Plan& plan, const Tensor* t) {
     const int id = plan.ids.find(t) - plan.tensors.size();
     return id >= 0 && id < plan.copies.size() && plan.copies[id].copy == t ? &plan.copies[id] : nullptr;
@@ -45,6 +27,24 @@ void put_transfer(Block& block, Scheduler& s, const InputCopy& copy, sent::trans
 }
 
 } // namespace
+
+Block* block_of(RunCall& call) {
+    Scheduler& s = *call.scheduler;
+    Plan& plan = s.plan;
+    if (!plan.sent || s.inert) {
+        return nullptr;
+    }
+    if (!call.is_waiting && s.evaluation < 0) {
+        s.evaluation = next_number();
+        s.run.begin(s.evaluation);
+        SCHEDSCOPE_PUT(s.run, evaluation_begin, plan.evaluation, s.run.text(plan.kind), 1, is_observed(s), plan.n_tokens,
+                       plan.n_outputs);
+    }
+    if (s.evaluation >= 0 && !s.run.begun()) {
+        s.run.begin(s.evaluation);
+    }
+    return s.evaluation < 0 ? nullptr : &s.run;
+}
 
 void record_copy(RunCall& call, const Tensor* copy, Timed time) {
     InputCopy* const input = copy_of_tensor(call.scheduler->plan, copy);
@@ -110,7 +110,9 @@ void record_split_run(RunCall& call, Backend* backend, const Graph* part, Timed 
         put_transfer(*block, s, input, r);
         input.moved = true;
     }
-    s.split = split + 1;
+    const bool is_complete = first + read_at<int32_t>(part, ggml.at.n_nodes) >= s.plan.splits[split].end; // else a piece of it
+    s.split = is_complete ? split + 1 : split;
+    call.before_split = is_complete;
     const int place = s.place_of(backend);
     const bool exact = place >= 0 && Session::ends_with_its_call(s.numbers[place]);
     SCHEDSCOPE_PUT(*block, split_run, exact ? time.start : SSCP_UNKNOWN_64, exact ? time.end : SSCP_UNKNOWN_64, time.start, split,
@@ -124,6 +126,12 @@ void record_wait(RunCall& call, const Backend* backend, Timed time) {
         const int split =
             call.is_waiting || call.scheduler->split >= call.scheduler->plan.splits.size() ? -1 : call.scheduler->split;
         SCHEDSCOPE_PUT(*block, wait, time.start, time.end, split, number);
+    }
+}
+
+void send_run(RunCall& call) {
+    if (Block* const block = block_of(call)) {
+        block->commit();
     }
 }
 

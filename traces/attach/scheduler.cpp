@@ -1,6 +1,7 @@
 #include "traces/attach/scheduler.h"
 
 #include "traces/attach/attach_control.h"
+#include "traces/attach/watching.h"
 
 #include <stdio.h>
 
@@ -11,9 +12,10 @@ namespace {
 constexpr int most_schedulers = 256;
 Scheduler* schedulers[most_schedulers]; ///< null: free
 uint32_t schedulers_lock = 0;
+int n_schedulers = 0;
+bool told[16] = {}; ///< copies of ggml
 
 void tell_of_copy(const GgmlCopy& ggml) {
-    static bool told[16] = {};
     if (ggml.index >= 16 || told[ggml.index]) {
         return;
     }
@@ -89,7 +91,6 @@ Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types
         }
     }
     const Lock lock(schedulers_lock);
-    static int n_schedulers = 0;
     s->number = n_schedulers++;
     for (Scheduler*& place : schedulers) {
         if (place == nullptr) {
@@ -100,19 +101,36 @@ Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types
     return nullptr;
 }
 
-UsedScheduler::UsedScheduler(const Sched* object) {
+Scheduler* known_scheduler(const Sched* object) {
     for (Scheduler* const& place : schedulers) {
-        Scheduler* const s = object == nullptr ? nullptr : __atomic_load_n(&place, __ATOMIC_ACQUIRE);
-        if (s == nullptr || s->object != object || s->inert) {
-            continue;
+        Scheduler* const s = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+        if (s != nullptr && s->object == object) {
+            return s;
         }
-        __atomic_fetch_add(&s->in_use, 1, __ATOMIC_SEQ_CST);
-        if (is_open()) {
-            scheduler_ = s;
-        } else { // whoever ends the process looks at in_use after that
-            __atomic_fetch_sub(&s->in_use, 1, __ATOMIC_SEQ_CST);
+    }
+    return nullptr;
+}
+
+void forget_schedulers() {
+    for (Scheduler*& place : schedulers) {
+        if (Scheduler* const s = __atomic_exchange_n(&place, static_cast<Scheduler*>(nullptr), __ATOMIC_ACQ_REL)) {
+            s->~Scheduler();
         }
+    }
+    n_schedulers = 0;
+    memset(told, 0, sizeof told);
+}
+
+UsedScheduler::UsedScheduler(const Sched* object) {
+    Scheduler* const s = object == nullptr || !recording_.is_open() ? nullptr : known_scheduler(object);
+    if (s == nullptr || s->inert) {
         return;
+    }
+    __atomic_fetch_add(&s->in_use, 1, __ATOMIC_SEQ_CST);
+    if (is_open()) {
+        scheduler_ = s;
+    } else { // whoever ends the process looks at in_use after that
+        __atomic_fetch_sub(&s->in_use, 1, __ATOMIC_SEQ_CST);
     }
 }
 
@@ -154,6 +172,8 @@ void give_up(Scheduler& scheduler, const char* why) {
     snprintf(words, sizeof words, "a scheduler is not recorded any more: %s is not as expected", why);
     refuse(words);
 }
+
+int32_t is_observed(const Scheduler& s) { return s.own_callback != nullptr || watches() ? 1 : 0; }
 
 void end_evaluation(Scheduler& s, int failed) {
     if (s.evaluation < 0) {

@@ -54,6 +54,9 @@ struct Plan {
     List<int32_t> buffer_types;
     List<uint8_t> answers;
     List<SharedWord> operators, types;
+    // While it runs, for those who watch.
+    List<int8_t> watched;    ///< of each node: 0: not asked, 1: no, 2: yes
+    int64_t watched_in = -1; ///< the evaluation that planned them
 };
 
 struct Scheduler {
@@ -66,13 +69,19 @@ struct Scheduler {
     BufferType* types[most_sched_backends]; ///< that it puts their tensors into
     int numbers[most_sched_backends];       ///< in the trace
     bool inert;
-    uint32_t in_use; ///< calls of the program that are being recorded
+    bool adopted;       ///< it was there before the library was
+    bool memory_unseen; ///< what its allocator planned then decides where tensors lie still
+    uint32_t in_use;    ///< calls of the program that are being recorded
     Plan plan;
     List<Chunk> chunks;
-    int64_t allocations; ///< calls of the allocator that planned memory
-    int64_t evaluation;  ///< that is not over; −1: none
-    Block run;           ///< what ran in it, not sent yet
-    int split;           ///< that is being computed, or whose inputs are copied
+    int64_t allocations;        ///< calls of the allocator that planned memory
+    int64_t evaluation;         ///< that is not over; −1: none
+    Block run;                  ///< what ran in it, not sent yet
+    int split;                  ///< that is being computed, or whose inputs are copied
+    EvalCallback* own_callback; ///< that the program gave it
+    void* own_data;
+    bool own_wants; ///< it wanted to see the node that is computed next
+    Bytes values;   ///< of a tensor that is looked at
 
     int place_of(const Backend* backend) const; ///< −1: not among them
     int number_of(const Backend* backend) const {
@@ -93,14 +102,19 @@ public:
     Scheduler* get() const { return scheduler_; }
 
 private:
+    const Recording recording_;
     Scheduler* scheduler_ = nullptr;
 };
 void remove_scheduler(const Sched* object);
+void forget_schedulers();                        ///< all, and what was told of their copies of ggml; nobody uses one
+Scheduler* known_scheduler(const Sched* object); ///< null: it is none of those that are recorded, or were
 /// At the end of the process, when nothing more is recorded: the records that finish what no thread is at work on.
 void end_all_evaluations(void (*send)(Block& block));
 /// Something is not as it was thought to be: nothing more is recorded of this scheduler.
 void give_up(Scheduler& scheduler, const char* why);
 
 void end_evaluation(Scheduler& scheduler, int failed);
+/// A callback looks at nodes while its splits run: they run in pieces.
+int32_t is_observed(const Scheduler& scheduler);
 
 } // namespace schedscope::attach

@@ -182,6 +182,13 @@ bool Session::settle(const GgmlCopy& ggml, Backend* const* objects, const int* n
 
 bool Session::ends_with_its_call(int number) { return backends[number].times[0] == 's'; }
 
+void Session::forget() {
+    const Lock lock(session_lock);
+    n_backends = n_types = n_backends_sent = n_types_sent = 0;
+    memset(uses, 0, sizeof uses);
+    has_news = false;
+}
+
 void Session::fact(const char* key, const char* value) {
     const Lock lock(session_lock);
     if (Block* const block = own_block()) {

@@ -19,6 +19,7 @@ public:
     /// Is the work of a backend done when the call returns that began it, so that its time is exact?
     static bool ends_with_its_call(int number);
     static void fact(const char* key, const char* value); ///< for people; sent at once
+    static void forget();                                 ///< all of it: the next reader is told again
 };
 
 } // namespace schedscope::attach

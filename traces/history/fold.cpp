@@ -75,6 +75,10 @@ public:
     RecordFold(PlanState& state, const Record& record, const RecordSource& source) : s(state), r(record), source(source) {}
 
     template <typename T> void operator()(const T& f) {
+        if constexpr (std::is_same_v<T, record::SplitRun> || std::is_same_v<T, record::Transfer>) {
+            // Another program does not say that the pass begins in which it runs them.
+            s.pass = s.planned && s.pass != Pass::none ? Pass::execute : s.pass;
+        }
         if constexpr (Listed<T>) {
             auto& list = list_of(s, f);
             if constexpr (std::is_same_v<decltype(list), std::vector<T>&>) {

@@ -45,6 +45,13 @@ void LiveGate::let_go(Mode mode, Unit unit) {
         }
     }
     changed_.notify_all();
+    tell_what_was_asked();
+}
+
+void LiveGate::tell_what_was_asked() {
+    if (asked_) {
+        asked_();
+    }
 }
 
 void LiveGate::step(Unit unit) { let_go(Mode::step, unit); }
@@ -53,8 +60,16 @@ void LiveGate::interrupt() { let_go(Mode::hold, Unit::record); }
 void LiveGate::cancel() { let_go(Mode::cancelled, Unit::record); }
 
 void LiveGate::set_breakpoint(Predicate predicate) {
+    {
+        const std::lock_guard lock(mutex_);
+        breakpoint_ = predicate ? std::make_shared<const Predicate>(std::move(predicate)) : nullptr;
+    }
+    tell_what_was_asked();
+}
+
+bool LiveGate::may_hold() const {
     const std::lock_guard lock(mutex_);
-    breakpoint_ = predicate ? std::make_shared<const Predicate>(std::move(predicate)) : nullptr;
+    return mode_ == Mode::hold || mode_ == Mode::step || (mode_ == Mode::run && breakpoint_ != nullptr);
 }
 
 Step LiveGate::held_at() const {

@@ -38,12 +38,16 @@ public:
     void cancel();        ///< the next record (or the one held now) throws Cancelled in the runtime; after that nothing is held
     /// Holds at records that fulfil it, whatever was asked; empty: none. Called on the runtime's thread, without a lock held.
     void set_breakpoint(Predicate predicate);
-    Step held_at() const; ///< step of the record that it is held after; no_step when it runs
+    /// Called, on the user's thread, whenever what was asked for has changed. Set before anything is asked.
+    void on_asked(std::function<void()> told) { asked_ = std::move(told); }
+    bool may_hold() const; ///< what was asked for can be fulfilled by a record to come, or is by the one held now
+    Step held_at() const;  ///< step of the record that it is held after; no_step when it runs
     /// True until the next hold when that was a breakpoint's.
     bool at_breakpoint() const;
     /// Readable when the held state changed since the last `acknowledge`. Owned by the gate.
     int descriptor() const noexcept { return event_; }
     void acknowledge() noexcept;
+    void tell_progress() noexcept { notify(); } ///< makes it readable: there is something new of a runtime that runs
 
     // The runtime's thread.
     void session(const SessionInfo& info) override { next_.session(info); }
@@ -59,11 +63,13 @@ private:
     enum class Mode : uint8_t { run, step, hold, cancelled, gone };
     void let_go(Mode mode, Unit unit);
     void notify() noexcept;
+    void tell_what_was_asked();
     void throw_if_cancelled();
     template <typename Pass> void pass_on(const Record& record, const Pass& pass);
 
     Recorder& next_;
     int event_;
+    std::function<void()> asked_;
     bool passing_ = false;     ///< the runtime's thread only
     mutable std::mutex mutex_; ///< guards all below
     std::condition_variable changed_;

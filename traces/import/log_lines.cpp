@@ -1,6 +1,7 @@
 #include "traces/import/log_lines.h"
 
 #include "runtime/system/budget.h"
+#include "traces/import/logged_text.h"
 
 #include <algorithm>
 
@@ -11,6 +12,15 @@ namespace {
 constexpr size_t most_held = 8; ///< lines that may pass before a wrapped line is seen to go on
 
 bool is_blank(std::string_view text) noexcept { return text.find_first_not_of(' ') == std::string_view::npos; }
+
+/// `line` without the stamp that a program's log puts in front of each piece of a line, where it begins as another line did: the
+/// same but for its digits.
+std::string_view without_stamp(std::string_view line, std::string_view stamp) noexcept {
+    const bool has_it = line.size() >= stamp.size() && std::equal(stamp.begin(), stamp.end(), line.begin(), [](char a, char b) {
+                            return a == b || (is_digit(a) && is_digit(b));
+                        });
+    return has_it ? line.substr(stamp.size()) : line;
+}
 
 } // namespace
 
@@ -53,7 +63,8 @@ void LogLines::take_line(std::string_view line) {
     if (start.kind != LineKind::other) {
         settle();
         kind_ = start.kind;
-        pending_ = line.substr(start.at); // in front of it stands what the program's log puts there
+        stamp_ = line.substr(0, start.at); // what the program's log puts there
+        pending_ = line.substr(start.at);
         pending_progress_ = progress(pending_, kind_);
         last_length_ = line.size();
         return;
@@ -62,7 +73,8 @@ void LogLines::take_line(std::string_view line) {
         ready_.push_back({LineKind::other, std::string(line)});
         return;
     }
-    if (is_blank(line) || (kind_ == LineKind::split && complete_)) {
+    const std::string_view piece = without_stamp(line, stamp_);
+    if (is_blank(piece) || (kind_ == LineKind::split && complete_)) {
         settle();
         if (!is_blank(line)) {
             ready_.push_back({LineKind::other, std::string(line)});
@@ -73,7 +85,7 @@ void LogLines::take_line(std::string_view line) {
     if (held_.empty()) {
         text = pending_;
     }
-    if (static_cast<int64_t>(text.size() + line.size()) > budget::log_line_bytes) {
+    if (static_cast<int64_t>(text.size() + piece.size()) > budget::log_line_bytes) {
         settle();
         ready_.push_back({LineKind::other, std::string(line)});
         return;
@@ -81,7 +93,7 @@ void LogLines::take_line(std::string_view line) {
     if (last_length_ < width_ && !text.ends_with(' ')) {
         text += ' ';
     }
-    text += line;
+    text += piece;
     last_length_ = line.size();
     held_.emplace_back(line);
     const bool was_complete = complete_;

@@ -33,6 +33,7 @@ private:
     LogFile& file_;
     size_t width_;
     std::string pending_; ///< a scheduler line that may go on
+    std::string stamp_;   ///< what stood in front of it
     LineKind kind_ = LineKind::other;
     size_t pending_progress_ = 0;
     bool complete_ = false;

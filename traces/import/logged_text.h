@@ -6,6 +6,9 @@
 /// What is done to any piece of a log's text.
 namespace schedscope::import {
 
+/// Of ASCII alone, whatever the locale says.
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
 /// Without the blanks around it; points into the same text.
 std::string_view trimmed(std::string_view text) noexcept;
 

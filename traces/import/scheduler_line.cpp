@@ -12,8 +12,6 @@ constexpr std::string_view split_mark = "## SPLIT #", node_mark = "node #";
 constexpr size_t most_digits = 9;
 constexpr size_t least_name_width = 20;
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 void skip_blanks(std::string_view text, size_t& at) noexcept {
     while (at < text.size() && text[at] == ' ') {
         ++at;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace schedscope {
 
@@ -16,27 +17,15 @@ namespace {
 
 constexpr size_t shared_bytes = size_t{256} << 20; ///< pages that nobody wrote to take none
 
-/// Beside the program, as it is built and as it is installed.
-std::string library_path() {
-    std::error_code failed;
-    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-    std::string path = (folder / ".." / "lib" / "schedscope" / attach::library_name).lexically_normal().string();
-    if (access(path.c_str(), R_OK) != 0) {
-        throw Error(ErrorKind::device, visible(path) + ": " + std::strerror(errno) + ": install schedscope as a whole");
-    }
-    if (path.find_first_of(": ") != std::string::npos) {
-        throw Error(ErrorKind::device, visible(path) + ": the loader takes no library whose path has a blank or a colon");
-    }
-    return path;
-}
-
 [[noreturn]] void fail() {
     throw Error(ErrorKind::device, "memory to share with the program: " + std::string(std::strerror(errno)));
 }
 
 } // namespace
 
-SharedPages::SharedPages() : file_(memfd_create("schedscope", MFD_CLOEXEC)) {
+SharedPages::SharedPages() : SharedPages(Descriptor(memfd_create("schedscope", MFD_CLOEXEC))) {}
+
+SharedPages::SharedPages(Descriptor file) : file_(std::move(file)) {
     if (!file_ || ftruncate(file_.get(), shared_bytes) != 0) {
         fail();
     }
@@ -44,10 +33,31 @@ SharedPages::SharedPages() : file_(memfd_create("schedscope", MFD_CLOEXEC)) {
     if (at_ == MAP_FAILED) {
         fail();
     }
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&control().recorder, &kind);
+    pthread_mutexattr_destroy(&kind);
+    pthread_mutex_lock(&control().recorder);
     control().mark = attach::control_mark;
 }
 
-SharedPages::~SharedPages() { munmap(at_, shared_bytes); }
+SharedPages::~SharedPages() {
+    pthread_mutex_unlock(&control().recorder);
+    munmap(at_, shared_bytes);
+}
+
+/// Beside the program, as it is built and as it is installed.
+std::string SharedPages::library_path() {
+    std::error_code failed;
+    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+    std::string path = (folder / ".." / "lib" / "schedscope" / attach::library_name).lexically_normal().string();
+    if (access(path.c_str(), R_OK) != 0) {
+        throw Error(ErrorKind::device, visible(path) + ": " + std::strerror(errno) + ": install schedscope as a whole");
+    }
+    return path;
+}
 
 size_t SharedPages::ring_bytes() { return shared_bytes - attach::control_bytes; }
 
@@ -56,7 +66,11 @@ std::vector<StartedProgram::Variable> SharedPages::environment(const AttachOptio
     std::string value = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_.get()) + ":%d:";
     value += options.sync ? std::string(1, attach::option_sync) : "";
     value += options.children ? std::string(1, attach::option_children) : "";
-    return {{"LD_PRELOAD", library_path() + (others != nullptr && *others != 0 ? ":" + std::string(others) : "")},
+    const std::string path = library_path();
+    if (path.find_first_of(": ") != std::string::npos) {
+        throw Error(ErrorKind::device, visible(path) + ": the loader takes no library whose path has a blank or a colon");
+    }
+    return {{"LD_PRELOAD", path + (others != nullptr && *others != 0 ? ":" + std::string(others) : "")},
             {attach::environment_name, value}};
 }
 

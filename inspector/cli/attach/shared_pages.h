@@ -19,15 +19,18 @@ struct AttachOptions {
 class SharedPages {
 public:
     SharedPages();
-    ~SharedPages();
+    explicit SharedPages(Descriptor file); ///< an empty one, which the program has open already
+    ~SharedPages();                        ///< the program sees that it is read no more
     SharedPages(const SharedPages&) = delete;
     SharedPages& operator=(const SharedPages&) = delete;
 
     attach::Control& control() const { return *static_cast<attach::Control*>(at_); }
     void* ring() const { return static_cast<char*>(at_) + attach::control_bytes; }
     static size_t ring_bytes();
+    int number() const noexcept { return file_.get(); } ///< of the descriptor
     /// With which a program starts that is to be recorded: it brings the library into it.
     std::vector<StartedProgram::Variable> environment(const AttachOptions& options) const;
+    static std::string library_path(); ///< throws Error(device) where it is not there
 
 private:
     Descriptor file_;

@@ -24,11 +24,12 @@ constexpr std::array passed_on = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIG
 constexpr int n_signals = 65;
 std::array<bool, n_signals> ignored = {};
 volatile std::sig_atomic_t receiver = 0; ///< the process that signals are passed on to; 0: none
+volatile std::sig_atomic_t is_apart = 0; ///< no terminal reaches it
 
 /// A terminal sends to the whole group; what one process sent to this one alone, the program would not see.
 void pass_on(int number, siginfo_t* info, void* /*context*/) {
     const int kept = errno;
-    if (receiver != 0 && info->si_code <= 0 && info->si_pid != receiver) {
+    if (receiver != 0 && (is_apart != 0 || (info->si_code <= 0 && info->si_pid != receiver))) {
         kill(receiver, number);
     }
     errno = kept;
@@ -65,7 +66,14 @@ std::string with_process(std::string value) {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command, const std::vector<StartedProgram::Variable>& environment,
-                         const sigset_t& mask, int failure) {
+                         const StartedProgram::Place& place, const sigset_t& mask, int failure) {
+    if (place.output >= 0) {
+        setsid();
+        const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        dup2(nothing, STDIN_FILENO);
+        dup2(place.output, STDOUT_FILENO);
+        dup2(place.output, STDERR_FILENO);
+    }
     for (const StartedProgram::Variable& variable : environment) {
         setenv(variable.name.c_str(), with_process(variable.value).c_str(), 1);
     }
@@ -90,7 +98,9 @@ void note_inherited_signals() noexcept {
     }
 }
 
-StartedProgram::StartedProgram(const std::vector<std::string>& command, const std::vector<Variable>& environment) {
+StartedProgram::StartedProgram(const std::vector<std::string>& command, const std::vector<Variable>& environment,
+                               const Place& place)
+    : apart_(place.output >= 0) {
     std::array<int, 2> ends = {-1, -1};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         throw Error(ErrorKind::device, "a pipe: " + std::string(std::strerror(errno)));
@@ -102,10 +112,11 @@ StartedProgram::StartedProgram(const std::vector<std::string>& command, const st
     sigprocmask(SIG_SETMASK, &all, &before);
     id_ = fork();
     if (id_ == 0) {
-        become(command, environment, before, to.get());
+        become(command, environment, place, before, to.get());
     }
     const int no_fork = id_ < 0 ? errno : 0;
     receiver = std::max(id_, 0);
+    is_apart = apart_ ? 1 : 0;
     take_signals();
     sigprocmask(SIG_SETMASK, &before, nullptr);
     to.close();
@@ -130,12 +141,14 @@ bool StartedProgram::wait(int timeout_ms) {
     int status = 0;
     if (!ended_ && waitpid(id_, &status, timeout_ms < 0 ? 0 : WNOHANG) == id_) {
         receiver = 0;
-        ended_ = true;
         killed_ = WIFSIGNALED(status);
         code_ = killed_ ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        ended_ = true;
     }
     return ended_;
 }
+
+bool StartedProgram::end() { return !ended_ && kill(apart_ ? -id_ : id_, SIGTERM) == 0; }
 
 std::string found_program(const std::string& command) {
     if (command.find('/') != std::string::npos) {

@@ -29,7 +29,8 @@ template <typename T> bool read_from(int file, off_t at, T& value) {
     return pread(file, &value, sizeof value, at) == static_cast<ssize_t>(sizeof value);
 }
 
-/// Why the loader did not put our library into this file; empty: nothing can be seen that speaks against it.
+} // namespace
+
 std::string why_not_loaded(const std::string& path) {
     struct stat status = {};
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -45,7 +46,7 @@ std::string why_not_loaded(const std::string& path) {
         return "it is no program of this machine, but what another one runs: name that one";
     }
     if (header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32) || header.e_machine != own_machine) {
-        return "it is made for another machine";
+        return "it is made for another machine: use a schedscope that is made for that one";
     }
     for (int i = 0; i < header.e_phnum; ++i) {
         ElfW(Phdr) part = {};
@@ -56,8 +57,6 @@ std::string why_not_loaded(const std::string& path) {
     }
     return "it is linked statically, and nothing can be put in front of its functions: use one with shared libraries of ggml";
 }
-
-} // namespace
 
 std::string why_nothing(const std::string& path, const attach::Control& control, bool children) {
     std::array<char, attach::reason_bytes> reason = {};

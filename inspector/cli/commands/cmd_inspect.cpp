@@ -1,5 +1,7 @@
 #include "inspector/cli/commands/commands.h"
 
+#include "inspector/cli/attach/inspect_program.h"
+#include "inspector/cli/attach/program_options.h"
 #include "inspector/cli/run/live_run.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
@@ -9,6 +11,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 namespace schedscope {
 
@@ -46,12 +49,31 @@ void refuse_run_options(const CommandOptions& app) {
 CommandAction add_inspect(CommandOptions& app) {
     auto arguments = add_run_options(app);
     auto trace = std::make_shared<std::string>();
-    app.add_option("trace", *trace, "Trace file; or -m M … for a running program");
+    app.add_option("trace", *trace, "Trace file; or -m M …, or -- PROGRAM …, for what runs");
     auto diff = std::make_shared<std::string>();
     app.add_option("--diff", *diff, "With a trace: another one, to be shown beside it").names_a_file();
-    app.add_option("--record", arguments->record, "With -m: record to this trace, too").names_a_file();
+    app.add_option("--record,-o,--output", arguments->record, "Of what runs: record to this trace, too").names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
-    return [arguments, trace, diff, app] {
+    auto foreign = std::make_shared<ProgramRecording>();
+    add_program_options(app, *foreign);
+    return [arguments, trace, diff, foreign, app] {
+        if (app.has_dashes() && !trace->empty()) { // the first argument is the first one behind them
+            foreign->command.insert(foreign->command.begin(), std::exchange(*trace, {}));
+        }
+        if (!app.has_dashes() && !foreign->command.empty()) {
+            throw Error(ErrorKind::usage, "inspect: one trace; a program stands behind --");
+        }
+        if (!diff->empty() && trace->empty()) {
+            throw Error(ErrorKind::usage, "inspect: --diff goes with a trace, not with what runs");
+        }
+        refuse_options_of_a_run(app, *foreign);
+        if (!foreign->command.empty()) {
+            foreign->trace = arguments->record;
+            foreign->force = arguments->force;
+            foreign->no_text = arguments->no_text;
+            foreign->watch = arguments->watch;
+            return inspect_program(*foreign);
+        }
         if (!trace->empty() && !arguments->run.model.empty()) {
             throw Error(ErrorKind::usage, "inspect: a trace and -m were given; choose one");
         }
@@ -59,11 +81,8 @@ CommandAction add_inspect(CommandOptions& app) {
             refuse_run_options(app);
             return inspect_trace(*trace, *diff);
         }
-        if (!diff->empty()) {
-            throw Error(ErrorKind::usage, "inspect: --diff goes with a trace, not with -m");
-        }
         if (arguments->run.model.empty()) {
-            throw Error(ErrorKind::usage, "inspect: name a trace, or a model with -m");
+            throw Error(ErrorKind::usage, "inspect: name a trace, a model with -m, or a program behind --");
         }
         settle(*arguments);
         return run_live(*arguments);

@@ -10,6 +10,7 @@ std::span<const Command> commands() {
         Command{"run", "Generate text", add_run},
         Command{"record", "Generate text and record every decision to a trace", add_record},
         Command{"inspect", "The inspector over a trace, or over a running program", add_inspect},
+        Command{"attach", "Join a program that runs: record it, or show it in the inspector", add_attach},
         Command{"show", "What a trace holds", add_show},
         Command{"explain", "The story of one tensor: which backend, which pass, which rule, who refused", add_explain},
         Command{"dot", "Pictures of a plan", add_dot},

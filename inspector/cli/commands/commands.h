@@ -9,6 +9,7 @@ CommandAction add_demo(CommandOptions& options);
 CommandAction add_run(CommandOptions& options);
 CommandAction add_record(CommandOptions& options);
 CommandAction add_inspect(CommandOptions& options);
+CommandAction add_attach(CommandOptions& options);
 CommandAction add_show(CommandOptions& options);
 CommandAction add_explain(CommandOptions& options);
 CommandAction add_dot(CommandOptions& options);

@@ -67,4 +67,9 @@ std::optional<std::string> CommandOptions::first_given_beside(std::initializer_l
     return std::nullopt;
 }
 
+bool CommandOptions::has_dashes() const {
+    const std::vector<std::string> left = command_->remaining();
+    return std::find(left.begin(), left.end(), "--") != left.end();
+}
+
 } // namespace schedscope

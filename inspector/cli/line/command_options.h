@@ -55,6 +55,7 @@ public:
     void default_text(const std::string& name, const std::string& text);
 
     /// All names of the first option that was given and is none of these; nothing: there is none.
+    bool has_dashes() const; ///< "--" stood on the command line: what is behind it are arguments
     std::optional<std::string> first_given_beside(std::initializer_list<std::string_view> names) const;
 
 private:

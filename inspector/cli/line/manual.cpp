@@ -150,6 +150,28 @@ schedscope verify \-m model.gguf \-p "Once upon a time" \-\-device vulkan0,cpu
 .fi
 .RE
 .PP
+What does the llama.cpp that is installed decide, step by step?
+.PP
+.RS
+.nf
+schedscope inspect \-\- llama\-cli \-m model.gguf \-p "Once upon a time" \-ngl 20
+.fi
+.RE
+.PP
+The program is held before its first plan.
+The keys are those of
+.BR "inspect \-m" :
+.B c
+lets it run,
+.B Space
+holds it again,
+.B }
+goes on to the next split,
+.B :output
+shows what it writes; it reads nothing.
+Whoever quits while it runs ends it (SIGTERM); else the exit code is its own.
+A program that is held goes on by itself within seconds when the inspector is gone, or is stopped by Ctrl\-Z.
+.PP
 A timeline for ui.perfetto.dev, and the trace's own tables:
 .PP
 .RS

@@ -9,6 +9,7 @@
 #include "inspector/tui/actions/named_places.h"
 #include "inspector/tui/actions/running.h"
 #include "inspector/tui/actions/show_keys.h"
+#include "inspector/tui/actions/show_output.h"
 
 #include <algorithm>
 
@@ -51,6 +52,7 @@ constexpr ColonCommand colon_commands[] = {
     {"marks",   "",                true,  nullptr,       alone<show_marks>,               "shows the marks, to choose one"},
     {"write",   "FILE",            false, &Tab::file,    writing<write_text>,             "writes the list and the details as text"},
     {"dot",     "[VIEW] FILE.svg", false, &Tab::picture, writing<draw_picture>,           "draws a picture of this step (.dot .svg .png .pdf)"},
+    {"output",  "",                true,  nullptr,       alone<show_output>,              "shows what the running program writes"},
     {"set",     "NAME VALUE",      true,  &Tab::setting, with_argument<change_setting>,   "changes a setting; without one, shows them"},
     {"help",    "",                true,  nullptr,       alone<show_keys>,                "shows the keys"},
 };

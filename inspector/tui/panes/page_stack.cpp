@@ -24,17 +24,23 @@ void PageStack::open(Page page) {
 
 void PageStack::shape() {
     Page& page = pages_.back();
-    const int wanted = page.chooses ? 110 : 96, cols = std::max(terminal_.cols(), 4);
+    const int cols = std::max(terminal_.cols(), 4), wanted = page.grown ? cols : page.chooses ? 110 : 96;
     const int width = cols < wanted + 4 ? cols : wanted; // with no room beside it, it takes all: one frame, not two
-    if (page.width != width || page.version != session_.version()) {
+    const uint64_t growth = page.grown ? page.grown() : 0;
+    const bool at_end = page.grown && (page.width < 0 || page.list.top() + page.list.height() >= page.list.n_rows());
+    if (page.width != width || page.version != session_.version() || page.growth != growth) {
         page.lines = wrapped_lines(page.make(width - 4), width - 4);
         page.width = width;
         page.version = session_.version();
+        page.growth = growth;
     }
     const int room = std::max(terminal_.rows() - 4, 3); // status and keys stay to be seen
     const int height = std::min(n_of(page.lines) + 2, room);
     area_ = {(room - height) / 2, std::max(terminal_.cols() - width, 0) / 2, height, width};
     page.list.resize(n_of(page.lines), height - 2);
+    if (at_end) {
+        page.list.scroll(n_of(page.lines));
+    }
 }
 
 Target PageStack::target() const { return top().lines.empty() ? Target{} : top().lines[top().list.selected()].target; }

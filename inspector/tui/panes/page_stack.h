@@ -15,10 +15,12 @@ struct Page {
     std::string title;
     std::function<std::vector<Line>(int width)> make; ///< its lines, when it is drawn in another width or the session has changed
     bool chooses = false;                             ///< one line is selected, and Enter opens what it leads to
+    /// Of a page that grows: another number when there is more. Its end is shown, for as long as nothing was scrolled back.
+    std::function<uint64_t()> grown = {};
 
     std::vector<Line> lines = {};
     int width = -1; ///< that `lines` were made for
-    uint64_t version = 0;
+    uint64_t version = 0, growth = 0;
     List list = {};
 };
 

@@ -179,6 +179,9 @@ std::string InspectorSession::move(Unit unit, bool forward) {
     }
     if (program_ && forward && (at_newest() || (running() && follows_))) {
         using State = LiveProgram::State;
+        if (unit == Unit::token && !says_tokens) {
+            return "which tokens it chooses is not known of another program: ] goes on to its next evaluation";
+        }
         switch (program_->state()) {
         case State::ended: return "the program has ended: nothing comes after step " + words::count(step());
         case State::running: return "the program is running: Space holds it";
@@ -346,6 +349,21 @@ std::string InspectorSession::refresh() {
         step_program(*next);
     }
     return text;
+}
+
+void InspectorSession::follow_run() {
+    if (!running() || !follows_) {
+        return;
+    }
+    for (EvaluationId id = history_.n_evaluations() - 1; id >= 0; --id) {
+        if (const EvaluationSpan span = history_.evaluation(id); span.complete) {
+            if (span.end - 1 > step()) {
+                changed_.clear();
+                show(span.end - 1);
+            }
+            return;
+        }
+    }
 }
 
 void InspectorSession::select(TensorId id) {

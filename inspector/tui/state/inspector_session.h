@@ -68,11 +68,14 @@ public:
     void hold(); ///< at its next record
     /// The program was held, or let go: when the newest record was looked at, the newest one is shown now.
     std::string refresh();
+    /// While it runs, and the newest record was looked at: what is complete of it is shown.
+    void follow_run();
 
     // The selected tensor, the same in all views
     TensorId selected() const noexcept { return selected_; }
     void select(TensorId id);
-    bool follow = true; ///< single steps select the tensor they are about
+    bool says_tokens = true; ///< the running program records which tokens it chose
+    bool follow = true;      ///< single steps select the tensor they are about
 
     // Running to a breakpoint, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what
     // is recorded ends.

@@ -157,7 +157,7 @@ double brightness(std::string_view text) {
 
 } // namespace
 
-Terminal::Terminal(const TerminalOptions& options) {
+const char* type_of_terminal() {
     if (!isatty(STDIN_FILENO)) {
         refuse("standard input is not a terminal");
     }
@@ -168,6 +168,11 @@ Terminal::Terminal(const TerminalOptions& options) {
     if (!type || !*type) {
         refuse("TERM is not set, so the terminal's abilities are unknown");
     }
+    return type;
+}
+
+Terminal::Terminal(const TerminalOptions& options) {
+    const char* const type = type_of_terminal();
     if (!load_terminfo(type)) {
         refuse("the terminal '" + std::string(type) + "' is not known here");
     }

@@ -21,12 +21,15 @@ struct TerminalOptions {
     int escape_delay = 25; ///< ms after which the byte of the Escape key is that key, and not the beginning of another one
 };
 
+/// The type of terminal that standard input and output are. Throws Error(usage) when one is none; the sentence says what to use
+/// instead.
+const char* type_of_terminal();
+
 /// The terminal while the inspector has it: alternate screen, keys unechoed, mouse reported. However the inspector is left, the
 /// terminal is as it was: the destructor restores it, and so do the handlers of the signals that end a program. One at a time.
 class Terminal {
 public:
-    /// Throws Error(usage) when standard input or output is no terminal or can't move its cursor; the sentence says what to use
-    /// instead.
+    /// Throws Error(usage) as type_of_terminal does, and where it can't move its cursor.
     explicit Terminal(const TerminalOptions& options);
     ~Terminal();
     Terminal(const Terminal&) = delete;

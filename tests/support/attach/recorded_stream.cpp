@@ -104,7 +104,7 @@ RecordedStream recorded_stream(const std::vector<std::string>& command, const At
             reading.take(*block);
         }
     };
-    StartedProgram program(command, pages.environment(options));
+    StartedProgram program(command, pages.environment(options), {});
     while (!program.wait(5)) {
         drain();
     }

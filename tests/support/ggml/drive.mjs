@@ -1,10 +1,13 @@
 // Generates with a released build of llama.cpp, as any user's program would; the tests record it.
 //
 //     node drive.mjs FOLDER MODEL[,MODEL…] [--gpu vulkan] [--layers N] [--flash | --both] [--tokens N] [--batch N] [--context N]
-//         [--prompt IDS]
+//         [--prompt IDS] [--ticks FILE] [--result FILE] [--hold N:FILE,…]
 //
 // FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh). Prints the ids of the tokens, in one line for each
 // model, and with --both for each without flash attention and with it.
+// --hold: after N tokens it waits until FILE is there.
+// --ticks: writes a '.' for each tick of its event loop, a '|' for each token; --result: the lines of tokens, to a file as well.
+import {appendFileSync, existsSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {pathToFileURL} from "node:url";
 
@@ -15,24 +18,46 @@ const number = (name, otherwise) => Number(option(name, otherwise));
 const {getLlama} = await import(pathToFileURL(path.join(folder, "node_modules/node-llama-cpp/dist/index.js")));
 const llama = await getLlama({build: "never", skipDownload: true, gpu: option("--gpu", false), logLevel: option("--log", "error"), progressLogs: false});
 const prompt = option("--prompt", "1,403,407,261,378").split(",").map(Number);
+const ticks = option("--ticks");
+const note = (what) => ticks && appendFileSync(ticks, what);
+const holds = option("--hold", "").split(",").filter(Boolean).map((hold) => hold.split(":"));
+const lines = [];
+
+/// One context: its line of tokens.
+async function generate(loaded, flashAttention) {
+    const context = await loaded.createContext({
+        contextSize: number("--context", 256), batchSize: number("--batch", 64), flashAttention, threads: 2,
+        ignoreMemorySafetyChecks: true
+    });
+    const tokens = [];
+    const ticking = ticks && setInterval(() => note("."), 2);
+    for await (const token of context.getSequence().evaluate(prompt, {temperature: 0, yieldEogToken: true})) {
+        tokens.push(token);
+        note("|");
+        for (const [, file] of holds.filter(([n]) => Number(n) === tokens.length)) {
+            while (!existsSync(file)) {
+                await new Promise((resolve) => setTimeout(resolve, 1));
+            }
+        }
+        if (tokens.length >= number("--tokens", 8)) {
+            break;
+        }
+    }
+    clearInterval(ticking);
+    lines.push(tokens.join(" "));
+    console.log(lines.at(-1));
+    if (option("--result")) {
+        writeFileSync(option("--result"), lines.join("\n") + "\n");
+    }
+    await context.dispose();
+}
+
 for (const modelPath of model.split(",")) {
     const loaded = await llama.loadModel({
         modelPath: path.resolve(modelPath), gpuLayers: number("--layers", 0), ignoreMemorySafetyChecks: true
     });
     for (const flashAttention of options.includes("--both") ? [false, true] : [options.includes("--flash")]) {
-        const context = await loaded.createContext({
-            contextSize: number("--context", 256), batchSize: number("--batch", 64), flashAttention, threads: 2,
-            ignoreMemorySafetyChecks: true
-        });
-        const tokens = [];
-        for await (const token of context.getSequence().evaluate(prompt, {temperature: 0, yieldEogToken: true})) {
-            tokens.push(token);
-            if (tokens.length >= number("--tokens", 8)) {
-                break;
-            }
-        }
-        console.log(tokens.join(" "));
-        await context.dispose();
+        await generate(loaded, flashAttention);
     }
     await loaded.dispose();
 }

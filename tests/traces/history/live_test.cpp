@@ -14,6 +14,34 @@ namespace {
 using namespace test;
 using Unit = History::Unit;
 
+TEST(LiveGate, SaysWhetherItMayHoldWhatIsToComeWheneverThatChanges) {
+    LiveStore store;
+    LiveGate gate(store);
+    std::vector<bool> said;
+    gate.on_asked([&] { said.push_back(gate.may_hold()); });
+    EXPECT_TRUE(gate.may_hold()); // the very first record
+    gate.run();
+    gate.set_breakpoint([](const Record&) { return false; });
+    gate.set_breakpoint({});
+    gate.step(Unit::split);
+    gate.run();
+    gate.interrupt();
+    gate.cancel();
+    gate.run(); // after that nothing is asked any more
+    EXPECT_THAT(said, ::testing::ElementsAre(false, true, false, true, false, true, false));
+}
+
+TEST(LiveGate, TellsOfProgress) {
+    LiveStore store;
+    LiveGate gate(store, false);
+    pollfd waiting{gate.descriptor(), POLLIN, 0};
+    EXPECT_EQ(poll(&waiting, 1, 0), 0);
+    gate.tell_progress();
+    EXPECT_EQ(poll(&waiting, 1, 0), 1);
+    gate.acknowledge();
+    EXPECT_EQ(poll(&waiting, 1, 0), 0);
+}
+
 /// A runtime's thread behind a gate, and the user's side of it.
 class Live {
 public:

@@ -110,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Form{"2023-10", "CUDA0", false, "UNARY", -1}, Form{"2024-01", "CUDA0", true, "UNARY", 0},
                       Form{"2024-12", "CUDA0", false, "UNARY", 0}, Form{"2025-07", "Vulkan0", true, "UNARY", 0},
                       Form{"2026-01", "Vulkan0", false, "UNARY", 0}, Form{"2026-05", "Vulkan0", true, "SWIGLU", 0},
-                      Form{"prefixed", "Vulkan0", true, "SWIGLU", 0}, Form{"wrapped", "Vulkan0", true, "SWIGLU", 0}),
+                      Form{"prefixed", "Vulkan0", true, "SWIGLU", 0}, Form{"wrapped", "Vulkan0", true, "SWIGLU", 0},
+                      Form{"stamped", "Vulkan0", true, "SWIGLU", 0}),
     [](const auto& info) {
         std::string name = info.param.file;
         std::replace(name.begin(), name.end(), '-', '_');

@@ -128,6 +128,36 @@ TEST_P(ReleasedBuild, IsRecordedOnTwoBackends) {
     EXPECT_TRUE(has_inputs);
 }
 
+TEST(ReleasedBuilds, HaveATraceOfEachProcess) {
+    NEEDS_SHARED();
+    NEEDS_RELEASED_BUILDS();
+    const Folder folder;
+    std::string script; // two at once, and one behind them
+    for (const char* const behind : {" & ", "; wait; ", ""}) {
+        for (const std::string& word :
+             drive(released_builds().back(), paths::shared("models/stories260K-f32.gguf"), {"--tokens", "2"})) {
+            script += "'" + word + "' ";
+        }
+        script += behind;
+    }
+    const Outcome recorded = run({"record", "--children", "-o", folder / "x.trace", "--", "sh", "-c", script + "; exit 5"});
+    EXPECT_EQ(recorded.code, 5) << recorded.err;
+    EXPECT_EQ(recorded.out, "432 383\n432 383\n432 383\n");
+    int n = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "")) {
+        const std::string name = entry.path().filename().string();
+        SCOPED_TRACE(name);
+        EXPECT_TRUE(name == "x.trace" || (name.starts_with("x-") && name.ends_with(".trace")));
+        EXPECT_THAT(recorded.err, HasSubstr("wrote " + (folder / name) + ": "));
+        const json object = json::parse(run({"show", folder / name, "--what", "verdicts", "--json"}).out, nullptr, false);
+        ASSERT_TRUE(object.is_object());
+        EXPECT_GE(object["plans"], 2);
+        EXPECT_EQ(object["plans"], object["reproduced"]);
+        ++n;
+    }
+    EXPECT_EQ(n, 3);
+}
+
 /// The processes that a process started.
 std::vector<pid_t> children_of(const std::string& process) {
     std::vector<pid_t> found;

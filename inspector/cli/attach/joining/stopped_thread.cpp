@@ -1,0 +1,223 @@
+#include "inspector/cli/attach/joining/stopped_thread.h"
+
+#include <cerrno>
+#include <csignal>
+#include <elf.h>
+#include <fstream>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace schedscope {
+
+namespace {
+
+constexpr int syscall_stop = SIGTRAP | 0x80; ///< with PTRACE_O_TRACESYSGOOD
+constexpr std::chrono::seconds call_limit(10);
+constexpr std::chrono::milliseconds stop_limit(200);
+constexpr size_t most_vector_bytes = 1 << 16;
+
+long trace(int request, pid_t id, uintptr_t address, uintptr_t data) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): ptrace's signature
+    return ptrace(static_cast<__ptrace_request>(request), id, reinterpret_cast<void*>(address), reinterpret_cast<void*>(data));
+}
+uintptr_t as_number(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
+bool is_event_stop(int status) { return status >> 16 == PTRACE_EVENT_STOP; }
+
+/// What a thread raises itself is not held back: the kernel would change what the program does about it.
+uint64_t all_but_faults() {
+    uint64_t mask = ~uint64_t{0};
+    for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}) {
+        mask &= ~(uint64_t{1} << (number - 1));
+    }
+    return mask;
+}
+
+} // namespace
+
+StoppedThread::~StoppedThread() { let_go(); }
+
+std::optional<int> StoppedThread::wait(Clock::time_point until) {
+    for (;;) {
+        int status = 0;
+        const pid_t which = waitpid(id_, &status, __WALL | WNOHANG);
+        if (which == id_ && (WIFEXITED(status) || WIFSIGNALED(status))) {
+            gone_ = true;
+            held_ = false;
+            return std::nullopt;
+        }
+        if (which == id_ && WIFSTOPPED(status)) {
+            return status;
+        }
+        if (which < 0 && errno != EINTR) {
+            gone_ = true;
+            held_ = false;
+            return std::nullopt;
+        }
+        if (Clock::now() > until) {
+            return std::nullopt;
+        }
+        usleep(50);
+    }
+}
+
+StoppedThread::Stop StoppedThread::stop() {
+    if (trace(PTRACE_SEIZE, id_, 0, PTRACE_O_TRACESYSGOOD) != 0) {
+        return errno == ESRCH ? Stop::gone : Stop::refused;
+    }
+    held_ = true;
+    if (trace(PTRACE_INTERRUPT, id_, 0, 0) != 0) {
+        return Stop::gone;
+    }
+    for (const Clock::time_point until = Clock::now() + stop_limit;;) {
+        const std::optional<int> status = wait(until);
+        if (!status) {
+            return gone_ ? Stop::gone : Stop::busy;
+        }
+        if (is_event_stop(*status)) {
+            if (WSTOPSIG(*status) != SIGTRAP) {
+                return Stop::stopped_by_others;
+            }
+            break;
+        }
+        trace(PTRACE_CONT, id_, 0, WSTOPSIG(*status)); // a signal, which it gets
+    }
+    return get(before_) ? Stop::stopped : Stop::gone;
+}
+
+bool StoppedThread::get(machine::Registers& registers) {
+    iovec place = {&registers, sizeof registers};
+    return trace(PTRACE_GETREGSET, id_, NT_PRSTATUS, as_number(&place)) == 0;
+}
+bool StoppedThread::set(const machine::Registers& registers) {
+    machine::Registers copy = registers;
+    iovec place = {&copy, sizeof copy};
+    return trace(PTRACE_SETREGSET, id_, NT_PRSTATUS, as_number(&place)) == 0;
+}
+
+void StoppedThread::keep_state() {
+    if (changed_) {
+        return;
+    }
+    changed_ = true;
+    for (const int state : machine::vector_states) {
+        std::vector<std::byte> bytes(most_vector_bytes);
+        iovec place = {bytes.data(), bytes.size()};
+        bytes.resize(trace(PTRACE_GETREGSET, id_, state, as_number(&place)) == 0 ? place.iov_len : 0);
+        vectors_.push_back(std::move(bytes));
+    }
+    trace(PTRACE_GETSIGMASK, id_, sizeof mask_, as_number(&mask_));
+    const uint64_t mask = all_but_faults();
+    trace(PTRACE_SETSIGMASK, id_, sizeof mask, as_number(&mask));
+}
+
+/// Once more it is stopped as it was at first: only from there does the kernel begin an interrupted call again.
+void StoppedThread::restore_state() {
+    trace(PTRACE_INTERRUPT, id_, 0, 0);
+    for (const Clock::time_point until = Clock::now() + call_limit;;) {
+        trace(PTRACE_CONT, id_, 0, 0);
+        const std::optional<int> status = wait(until);
+        if (!status) {
+            return;
+        }
+        if (is_event_stop(*status) && WSTOPSIG(*status) == SIGTRAP) {
+            break;
+        }
+    }
+    for (size_t i = 0; i < vectors_.size(); ++i) {
+        iovec place = {vectors_[i].data(), vectors_[i].size()};
+        if (!vectors_[i].empty()) {
+            trace(PTRACE_SETREGSET, id_, machine::vector_states[i], as_number(&place));
+        }
+    }
+    trace(PTRACE_SETSIGMASK, id_, sizeof mask_, as_number(&mask_));
+}
+
+bool StoppedThread::has_pending_signals() const {
+    uint64_t pending = 0, blocked = 0;
+    std::ifstream status(proc_path(process_.id(), "task/" + std::to_string(id_) + "/status"));
+    for (std::string line; std::getline(status, line);) {
+        const uint64_t value =
+            line.starts_with("Sig") || line.starts_with("Shd") ? std::strtoull(line.c_str() + 7, nullptr, 16) : 0;
+        pending |= line.starts_with("SigPnd:") || line.starts_with("ShdPnd:") ? value : 0;
+        blocked |= line.starts_with("SigBlk:") ? value : 0;
+    }
+    return (pending & ~blocked) != 0;
+}
+
+void StoppedThread::let_go() {
+    if (!held_) {
+        return;
+    }
+    if (changed_) {
+        restore_state();
+    }
+    machine::Registers registers = before_;
+    const bool interrupted = machine::can_call_again && machine::called(before_, 0) != machine::no_call &&
+                             machine::result(before_) == static_cast<uint64_t>(-EINTR);
+    if (!gone_ && interrupted && !has_pending_signals()) {
+        machine::call_again(registers);
+        set(registers);
+    } else if (!gone_ && changed_) {
+        set(registers);
+    }
+    trace(PTRACE_DETACH, id_, 0, 0);
+    held_ = false;
+}
+
+bool StoppedThread::go_on_to_call(Clock::time_point until) {
+    for (;;) {
+        trace(PTRACE_SYSCALL, id_, 0, 0);
+        const std::optional<int> status = wait(until);
+        if (!status) {
+            return false;
+        }
+        if (WSTOPSIG(*status) == syscall_stop) {
+            return true;
+        }
+        if (!is_event_stop(*status)) {
+            return false; // a fault
+        }
+    }
+}
+
+bool StoppedThread::go_to_call(const machine::Registers& registers, Clock::time_point until) {
+    keep_state();
+    return set(registers) && go_on_to_call(until);
+}
+
+long StoppedThread::call_system(uintptr_t instruction, long number, const machine::Arguments& arguments) {
+    machine::Registers registers = before_;
+    machine::call_system(registers, instruction, number, arguments);
+    const Clock::time_point until = Clock::now() + call_limit;
+    if (!go_to_call(registers, until) || !go_on_to_call(until) || !get(registers)) {
+        return -EIO;
+    }
+    return static_cast<long>(machine::result(registers));
+}
+
+std::optional<uint64_t> StoppedThread::call_function(uintptr_t stub, uintptr_t stack_end, uintptr_t function,
+                                                     const machine::Arguments& arguments) {
+    machine::Registers registers = before_;
+    machine::call_function(registers, stub, function, stack_end, arguments);
+    const Clock::time_point until = Clock::now() + call_limit;
+    const uintptr_t end = stub + machine::stub.size();
+    for (bool there = go_to_call(registers, until); there; there = go_on_to_call(until)) {
+        if (!get(registers)) {
+            return std::nullopt;
+        }
+        if (machine::place(registers) == end) {
+            const uint64_t result = machine::function_result(registers);
+            return go_on_to_call(until) ? std::optional(result) : std::nullopt;
+        }
+    }
+    if (!gone_) { // it may wait for another thread: stop it where it is
+        trace(PTRACE_INTERRUPT, id_, 0, 0);
+        wait(Clock::now() + stop_limit);
+    }
+    return std::nullopt;
+}
+
+} // namespace schedscope

@@ -1,0 +1,225 @@
+// Released builds of llama.cpp, as users have them, joined while they generate.
+#include "tests/inspector/cli/attach/joining/running.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/support/ggml/released.h"
+#include "tests/support/paths.h"
+#include "tests/support/terminal.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <optional>
+#include <thread>
+#include <unistd.h>
+
+namespace schedscope::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A build on one of its backends.
+struct Driven {
+    Released build;
+    bool vulkan = false;
+};
+void PrintTo(const Driven& driven, std::ostream* out) { *out << driven.build.version; }
+
+/// The oldest and the newest.
+std::vector<Driven> driven_builds() {
+    const std::vector<Released> all = released_builds();
+    std::vector<Driven> found;
+    for (const size_t i : {size_t{0}, all.size() - 1}) {
+        if (i < all.size() && (found.empty() || all.size() > 1)) {
+            found.push_back({all[i], false});
+            if (all[i].vulkan) {
+                found.push_back({all[i], true});
+            }
+        }
+    }
+    return found;
+}
+
+class JoinReleased : public ::testing::TestWithParam<Driven> {
+protected:
+    void SetUp() override {
+        NEEDS_SHARED();
+        setenv("GGML_VK_VISIBLE_DEVICES", "0", 1);   // accepts a software driver
+        setenv("LLAMA_GRAPH_REUSE_DISABLE", "1", 1); // each token is a plan
+    }
+    void TearDown() override {
+        unsetenv("GGML_VK_VISIBLE_DEVICES");
+        unsetenv("LLAMA_GRAPH_REUSE_DISABLE");
+    }
+    /// Generates 40 tokens, and waits behind the tenth, twentieth and thirtieth.
+    std::vector<std::string> command(const std::string& ticks, bool held) const {
+        std::vector<std::string> options = {"--tokens", "40", "--ticks", ticks};
+        if (GetParam().vulkan) {
+            options.insert(options.end(), {"--gpu", "vulkan", "--layers", "3"});
+        }
+        if (held) {
+            options.insert(options.end(), {"--hold", "10:" + go(10) + ",20:" + go(20) + ",30:" + go(30)});
+        }
+        return drive(GetParam().build, paths::shared("models/stories260K-f32.gguf"), options);
+    }
+    std::string go(int token) const { return folder / ("go" + std::to_string(token)); }
+    /// What it says without anybody looking on.
+    std::string plain() const {
+        int code = -1;
+        for (int attempt = 0; attempt < 5 && code != 0; ++attempt) {
+            Running alone(command(folder / "plain_ticks", false), folder / "plain");
+            code = alone.wait();
+        }
+        EXPECT_EQ(code, 0) << read_bytes(folder / "plain");
+        return read_bytes(folder / "plain");
+    }
+    bool has_token(int n) const {
+        const std::string ticks = exists(folder / "ticks") ? read_bytes(folder / "ticks") : "";
+        return std::count(ticks.begin(), ticks.end(), '|') >= n;
+    }
+    /// It has said ten tokens, and waits. Old builds crash by themselves on some drivers: then it is started once more.
+    void start() {
+        constexpr int most_attempts = 5;
+        for (int attempt = 0; attempt < most_attempts && !has_token(10); ++attempt) {
+            std::filesystem::remove(folder / "ticks");
+            program.emplace(command(folder / "ticks", true), folder / "out");
+            while (!has_token(10) && !program->has_ended()) {
+                std::this_thread::yield();
+            }
+        }
+        wait_for_token(10);
+    }
+    void wait_for_token(int n) {
+        while (!has_token(n)) {
+            ASSERT_FALSE(program->has_ended()) << read_bytes(folder / "out");
+            std::this_thread::yield();
+        }
+    }
+    /// It is joined when this returns.
+    void attach(const std::string& trace) {
+        said = trace + ".said";
+        const int err = open(said.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        schedscope.emplace(std::vector<std::string>{"attach", std::to_string(program->id()), "-o", trace},
+                           Start{.err_descriptor = err});
+        close(err);
+        while (read_bytes(said).find("joined process") == std::string::npos) {
+            ASSERT_FALSE(schedscope->has_ended()) << read_bytes(said);
+            std::this_thread::yield();
+        }
+    }
+    /// Every plan of it was made again as ggml made it. How many there are.
+    static int64_t n_reproduced(const std::string& trace) {
+        const Outcome shown = run({"show", trace, "--what", "verdicts", "--json"});
+        const json object = json::parse(shown.out, nullptr, false);
+        if (shown.code != 0 || !object.is_object()) {
+            ADD_FAILURE() << shown.err;
+            return 0;
+        }
+        for (const json& verdict : object["verdicts"]) {
+            EXPECT_EQ(verdict["decisions"], verdict["identical"]) << verdict;
+            EXPECT_GT(verdict["decisions"], 100) << verdict;
+        }
+        return std::ssize(object["verdicts"]);
+    }
+
+    const Folder folder;
+    std::string said;
+    std::optional<Running> program;
+    std::optional<Program> schedscope;
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(JoinReleased);
+INSTANTIATE_TEST_SUITE_P(Of, JoinReleased, ::testing::ValuesIn(driven_builds()), [](const auto& info) {
+    return as_test_name(info.param.build.version) + (info.param.vulkan ? "_vulkan" : "_cpu");
+});
+
+TEST_P(JoinReleased, SaysTheSameAndIsReproduced) {
+    const std::string expected = plain();
+    start();
+    attach(folder / "x.trace");
+    for (const int token : {10, 20, 30}) {
+        write_bytes(go(token), "");
+    }
+    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
+    EXPECT_EQ(schedscope->wait().code, 0) << read_bytes(said);
+    EXPECT_EQ(read_bytes(folder / "out"), expected);
+    EXPECT_THAT(read_bytes(said), HasSubstr("wrote " + (folder / "x.trace")));
+    EXPECT_THAT(read_bytes(said), Not(HasSubstr("killed")));
+    EXPECT_GE(n_reproduced(folder / "x.trace"), 28); // an older build tells where its memory is with its first plan
+}
+
+TEST_P(JoinReleased, IsLeftAndJoinedAgain) {
+    const std::string expected = plain();
+    start();
+    for (const int token : {10, 20, 30}) {
+        SCOPED_TRACE(token);
+        wait_for_token(token);
+        if (token > 10) {
+            schedscope->signal(token == 20 ? SIGINT : SIGTERM);
+            EXPECT_EQ(schedscope->wait().code, 130) << read_bytes(said);
+            EXPECT_GE(n_reproduced(folder / (std::to_string(token - 10) + ".trace")), 7);
+        }
+        attach(folder / (std::to_string(token) + ".trace"));
+        write_bytes(go(token), "");
+    }
+    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
+    EXPECT_EQ(schedscope->wait().code, 0) << read_bytes(said);
+    EXPECT_EQ(read_bytes(folder / "out"), expected);
+    EXPECT_GE(n_reproduced(folder / "30.trace"), 7);
+}
+
+TEST_P(JoinReleased, GoesOnWithoutAKilledSchedscope) {
+    const std::string expected = plain();
+    start();
+    attach(folder / "x.trace");
+    write_bytes(go(10), "");
+    wait_for_token(20);
+    schedscope->signal(SIGKILL);
+    EXPECT_EQ(schedscope->wait().code, 256 + SIGKILL);
+    write_bytes(go(20), "");
+    wait_for_token(30);
+    // It has called ggml since, and nothing of what is shared is there.
+    EXPECT_THAT(read_bytes("/proc/" + std::to_string(program->id()) + "/maps"), Not(HasSubstr("/memfd:schedscope")));
+    write_bytes(go(30), "");
+    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
+    EXPECT_EQ(read_bytes(folder / "out"), expected);
+    EXPECT_GE(n_reproduced(folder / "x.trace"), 1);
+}
+
+TEST_P(JoinReleased, LeavesWholePlansWhenItIsKilled) {
+    start();
+    attach(folder / "x.trace");
+    write_bytes(go(10), "");
+    wait_for_token(20);
+    kill(program->id(), SIGKILL);
+    EXPECT_EQ(schedscope->wait().code, 0) << read_bytes(said);
+    EXPECT_THAT(read_bytes(said), HasSubstr("killed; what was complete is here"));
+    EXPECT_FALSE(exists(folder / "x.trace-wal"));
+    const Outcome exported = run({"export", folder / "x.trace", "--jsonl", "-"});
+    EXPECT_GE(count(exported.out, "\"plan_begin\""), 8U);
+    EXPECT_EQ(count(exported.out, "\"plan_begin\""), count(exported.out, "\"plan_end\""));
+}
+
+TEST_P(JoinReleased, IsLookedAtAndLeftInTheInspector) {
+    const std::string expected = plain();
+    start();
+    Terminal t(30, 140, {program_path(), "attach", std::to_string(program->id())});
+    for (const int token : {10, 20, 30}) {
+        write_bytes(go(token), "");
+    }
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text(); // held before the first plan that it makes
+    EXPECT_FALSE(program->has_ended());
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr("goes on without schedscope"));
+    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
+    EXPECT_EQ(read_bytes(folder / "out"), expected);
+}
+
+} // namespace
+} // namespace schedscope::test

@@ -1,0 +1,112 @@
+// What can't be joined is left alone, with one line that says why and what helps.
+#include "tests/inspector/cli/attach/joining/running.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+
+#include <csignal>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <optional>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace schedscope::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class JoinRefused : public ::testing::Test {
+protected:
+    void expect_refusal(pid_t id, const std::string& why) const {
+        const Outcome outcome = run({"attach", std::to_string(id), "-o", folder / "x.trace"});
+        EXPECT_EQ(outcome.code, 4) << outcome.err;
+        EXPECT_THAT(outcome.err, AllOf(StartsWith("schedscope: process " + std::to_string(id) + ": "), HasSubstr(why)));
+        EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+        EXPECT_FALSE(exists(folder / "x.trace"));
+    }
+    /// Its threads work.
+    void started_busy(std::optional<Running>& program) const {
+        const std::string counters = folder / "counters";
+        program.emplace(std::vector<std::string>{paths::program("busy_program"), counters, "wait"}, folder / "out");
+        while (!exists(counters) || read_bytes(counters).find_first_not_of('\0') == std::string::npos) {
+            std::this_thread::yield();
+        }
+    }
+
+    const Folder folder;
+};
+
+TEST_F(JoinRefused, WhatIsNoProgramOnGgml) {
+    expect_refusal(1 << 22, "there is no such process");
+    Running none({"cat"}, folder / "out");
+    while (read_bytes("/proc/" + std::to_string(none.id()) + "/comm") != "cat\n") { // until it is that program
+        std::this_thread::yield();
+    }
+    expect_refusal(none.id(), "it has no library of ggml");
+    Running fixed({paths::program("static_program"), "wait"}, folder / "out");
+    while (read_bytes("/proc/" + std::to_string(fixed.id()) + "/comm") != "static_program\n") {
+        std::this_thread::yield();
+    }
+    expect_refusal(fixed.id(), "linked statically");
+    EXPECT_EQ(none.close_input_and_wait(), 0);
+    EXPECT_EQ(fixed.close_input_and_wait(), 0);
+}
+
+TEST_F(JoinRefused, WhatIsStopped) {
+    std::optional<Running> program;
+    started_busy(program);
+    kill(program->id(), SIGSTOP);
+    expect_refusal(program->id(), "kill -CONT " + std::to_string(program->id()));
+    kill(program->id(), SIGCONT);
+    EXPECT_EQ(program->close_input_and_wait(), 0);
+}
+
+TEST_F(JoinRefused, WhatADebuggerHolds) {
+    std::optional<Running> program;
+    started_busy(program);
+    std::vector<pid_t> threads;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(program->id()) + "/task")) {
+        threads.push_back(std::stoi(thread.path().filename()));
+    }
+    for (const pid_t id : threads) {
+        ASSERT_EQ(ptrace(PTRACE_SEIZE, id, nullptr, nullptr), 0);
+        ASSERT_EQ(ptrace(PTRACE_INTERRUPT, id, nullptr, nullptr), 0);
+        ASSERT_EQ(waitpid(id, nullptr, __WALL), id);
+    }
+    expect_refusal(program->id(), "process " + std::to_string(getpid()) + " holds it already");
+    for (const pid_t id : threads) {
+        EXPECT_EQ(ptrace(PTRACE_DETACH, id, nullptr, nullptr), 0);
+    }
+    EXPECT_EQ(program->close_input_and_wait(), 0);
+}
+
+TEST_F(JoinRefused, WhatBelongsToSomebodyElse) {
+    if (geteuid() != 0 || access("/usr/bin/setpriv", X_OK) != 0) {
+        GTEST_SKIP() << "only root starts programs of two users, with setpriv";
+    }
+    std::optional<Running> program;
+    started_busy(program);
+    std::filesystem::permissions(folder / "", std::filesystem::perms::all);
+    Running other({"/usr/bin/setpriv", "--reuid=65534", "--clear-groups", program_path(), "attach", std::to_string(program->id()),
+                   "-o", folder / "x.trace"},
+                  folder / "said");
+    EXPECT_EQ(other.wait(), 4);
+    EXPECT_THAT(read_bytes(folder / "said"), HasSubstr(": it runs as root; run schedscope as that user, or with sudo\n"));
+    EXPECT_EQ(program->close_input_and_wait(), 0);
+}
+
+TEST_F(JoinRefused, WrongUsage) {
+    EXPECT_EQ(run({"attach"}).code, 2);
+    EXPECT_EQ(run({"attach", "me", "-o", folder / "x.trace"}).code, 2);
+    EXPECT_EQ(run({"attach", "0", "-o", folder / "x.trace"}).code, 2);
+    write_bytes(folder / "text", "no trace");
+    EXPECT_EQ(run({"attach", std::to_string(getpid()), "-o", folder / "text"}).code, 2);
+}
+
+} // namespace
+} // namespace schedscope::test

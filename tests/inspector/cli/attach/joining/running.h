@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace schedscope::test {
+
+/// Some program that runs beside a test, for others to join. It ends when its standard input does, or by a signal.
+class Running {
+public:
+    Running(const std::vector<std::string>& command, const std::string& out_to);
+    ~Running(); ///< kills it
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+    pid_t id() const noexcept { return id_; }
+    bool has_ended(); ///< without waiting
+    /// As a shell says it: 128 + n after signal n.
+    int wait();
+    int close_input_and_wait();
+
+private:
+    pid_t id_ = -1;
+    int in_ = -1, code_ = -1;
+};
+
+} // namespace schedscope::test

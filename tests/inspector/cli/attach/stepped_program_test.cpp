@@ -1,0 +1,296 @@
+// `inspect -- PROGRAM`: released builds of llama.cpp, as users have them, looked at while they run, and held.
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/support/ggml/released.h"
+#include "tests/support/paths.h"
+#include "tests/support/terminal.h"
+#include "traces/history/history.h"
+#include "traces/store/reading/reader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <sstream>
+#include <thread>
+
+namespace schedscope::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string tokens = "432 383 286 261 376 298 315 421"; // as any llama of these weights says
+
+std::string content(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+/// Waits for what no screen shows; a deadline only bounds a failure.
+bool comes(const std::function<bool()>& what) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!what() && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+    }
+    return what();
+}
+
+/// The oldest and the newest.
+std::vector<Released> two_builds() {
+    std::vector<Released> all = released_builds();
+    return all.size() < 2 ? all : std::vector<Released>{all.front(), all.back()};
+}
+std::string version_of(const ::testing::TestParamInfo<Released>& info) { return as_test_name(info.param.version); }
+
+class SteppedProgram : public ::testing::TestWithParam<Released> {
+protected:
+    std::vector<std::string> inspect(const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> options = {"--ticks", ticks, "--result", result};
+        options.insert(options.end(), more.begin(), more.end());
+        const std::vector<std::string> command = drive(GetParam(), paths::shared("models/stories260K-f32.gguf"), options);
+        std::vector<std::string> arguments = {program_path(), "inspect", "-o", trace, "--"};
+        arguments.insert(arguments.end(), command.begin(), command.end());
+        return arguments;
+    }
+    int64_t n_ticks() const {
+        const std::string text = content(ticks);
+        return std::count(text.begin(), text.end(), '.');
+    }
+    int64_t n_tokens() const {
+        const std::string text = content(ticks);
+        return std::count(text.begin(), text.end(), '|');
+    }
+
+    const Folder folder;
+    const std::string trace = folder / "x.trace", ticks = folder / "ticks", result = folder / "result";
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SteppedProgram);
+INSTANTIATE_TEST_SUITE_P(Of, SteppedProgram, ::testing::ValuesIn(two_builds()), version_of);
+
+TEST_P(SteppedProgram, IsHeldAtEachSplitAndSaysTheSame) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    int64_t n_held = 0, n_ran = 0;
+    bool ended = false;
+    while (!ended && !t.ended()) {
+        const std::string before = t.line(0);
+        t.press("}");
+        ASSERT_TRUE(t.wait_until([&] {
+            ended = t.text().find("the program has ended") != std::string::npos;
+            return ended || (t.line(0) != before && t.line(0).find("HELD") != std::string::npos);
+        })) << t.text();
+        n_held += ended ? 0 : 1;
+        n_ran += !ended && t.text().find("split 0 ran") != std::string::npos ? 1 : 0;
+        if (!ended) { // it is held before the next one, and no further
+            ASSERT_LE(n_tokens(), n_ran) << t.text();
+        }
+    }
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr(tokens));
+    History history(std::make_shared<TraceReader>(trace));
+    int64_t n_moments = 0;
+    for (Step step = history.next(0, History::Unit::split); step != no_step; step = history.next(step, History::Unit::split)) {
+        ++n_moments;
+    }
+    EXPECT_GT(n_moments, 8); // at least each run of the model
+    EXPECT_EQ(n_held, n_moments);
+}
+
+TEST_P(SteppedProgram, TicksOnWhileASplitIsHeld) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=split_run\n");
+    ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("breakpoint: ")) << t.text();
+    const std::string held_at = t.line(0);
+    const int64_t before = n_ticks();
+    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 20; })) << n_ticks();
+    EXPECT_TRUE(t.settles());
+    EXPECT_EQ(t.line(0), held_at);
+    EXPECT_LE(n_tokens(), 1);
+    t.press(":break\n");
+    ASSERT_TRUE(t.shows("no breakpoint")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr(tokens));
+}
+
+TEST_P(SteppedProgram, IsHeldBeforeWhatASplitReadsIsCopied) {
+    NEEDS_SHARED();
+    if (!GetParam().vulkan) {
+        GTEST_SKIP() << "its Vulkan build is not here";
+    }
+    setenv("GGML_VK_VISIBLE_DEVICES", "0", 1); // accepts a software driver
+    Terminal t(30, 160, inspect({"--gpu", "vulkan", "--layers", "3"}));
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=split_run\n");
+    ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("breakpoint: split 0 ran")) << t.text();
+    timespec held = {};
+    clock_gettime(CLOCK_MONOTONIC, &held);
+    t.press(":break\n");
+    ASSERT_TRUE(t.shows("no breakpoint")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    const auto source = std::make_shared<TraceReader>(trace);
+    if (source->session().backends.size() < 2) {
+        GTEST_SKIP() << "there is no Vulkan device that it takes";
+    }
+    EvaluationId first = -1;
+    int n_copies = 0;
+    source->for_each(0, source->n_steps(), [&](const Record& record) {
+        const auto* const moved = std::get_if<record::Transfer>(&record.fact);
+        first = first < 0 && std::holds_alternative<record::SplitRun>(record.fact) ? record.evaluation : first;
+        if (moved != nullptr && record.evaluation == first && moved->split == 1) {
+            ++n_copies;
+            EXPECT_GE(moved->start_ns, held.tv_sec * 1'000'000'000 + held.tv_nsec);
+        }
+    });
+    EXPECT_GT(n_copies, 0);
+}
+
+TEST_P(SteppedProgram, IsHeldBehindEachWatchedNode) {
+    NEEDS_SHARED();
+    std::vector<std::string> arguments = inspect();
+    arguments.insert(arguments.begin() + 2, {"--watch", "name=ffn_out-1", "--watch", "name=ffn_out-3"});
+    Terminal t(30, 160, arguments);
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=value\n");
+    ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
+    for (int token = 0; token < 8; ++token) {
+        for (const char* node : {"ffn_out-1", "ffn_out-3"}) {
+            const std::string before = t.line(0);
+            t.press("c");
+            ASSERT_TRUE(t.wait_until([&] {
+                return t.line(0) != before && t.line(0).find("HELD") != std::string::npos &&
+                       t.text().find("breakpoint: " + std::string(node) + ": from ") != std::string::npos;
+            })) << t.text();
+            EXPECT_EQ(n_tokens(), token); // in the middle of the next one
+        }
+    }
+    t.press("c");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(t.text(), HasSubstr(tokens));
+}
+
+TEST_P(SteppedProgram, IsFollowedAsItRunsUntilItIsHeld) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect({"--tokens", "100000", "--context", "512"}));
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("c");
+    const auto runs_in = [&](int64_t evaluation) {
+        const std::string line = t.line(0);
+        const size_t at = line.find("eval ");
+        return line.find("RUNNING") != std::string::npos && at != std::string::npos &&
+               std::stoll(line.substr(at + 5)) > evaluation;
+    };
+    ASSERT_TRUE(t.wait_until([&] { return runs_in(20); })) << t.text();
+    t.press(" ");
+    ASSERT_TRUE(t.shows("interrupted, the program waits")) << t.text();
+    const std::string held_at = t.line(0);
+    t.press("p"); // what was recorded is walked while it waits
+    ASSERT_TRUE(t.wait_until([&] { return t.line(0) != held_at; })) << t.text();
+    const int64_t before = n_ticks();
+    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 20; }));
+    const int64_t n_then = n_tokens();
+    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 40; }));
+    EXPECT_EQ(n_tokens(), n_then);
+    t.press(">c");
+    ASSERT_TRUE(comes([&] { return n_tokens() > n_then + 5; }));
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM);
+    EXPECT_FALSE(exists(result));
+}
+
+TEST_P(SteppedProgram, GoesOnWhenTheInspectorIsKilledThatHoldsIt) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("]");
+    ASSERT_TRUE(t.hides("step 0/0")) << t.text();
+    EXPECT_FALSE(exists(result));
+    t.send_signal(SIGKILL);
+    EXPECT_EQ(t.wait_for_exit(), 256 + SIGKILL);
+    EXPECT_TRUE(comes([&] { return content(result).ends_with('\n'); }));
+    EXPECT_EQ(content(result), tokens + "\n");
+}
+
+TEST_P(SteppedProgram, EndsWithTheInspectorThatItsUserLeaves) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM) << t.text();
+    EXPECT_FALSE(exists(result));
+}
+
+class InspectedProgram : public ::testing::Test {
+protected:
+    static std::vector<std::string> inspect(const std::string& script) {
+        return {program_path(), "inspect", "--", "sh", "-c", script};
+    }
+};
+
+TEST_F(InspectedProgram, LeavesItsLinesAndItsCodeWhereNothingIsToBeSeen) {
+    Terminal t(24, 80, inspect("echo said; echo told >&2; exit 7"));
+    EXPECT_EQ(t.wait_for_exit(), 7);
+    EXPECT_THAT(t.text(), HasSubstr("said\ntold\n"));
+    Terminal nothing(24, 80, inspect("exit 0"));
+    EXPECT_EQ(nothing.wait_for_exit(), 4);
+    EXPECT_THAT(nothing.text(), HasSubstr("nothing was recorded"));
+}
+
+TEST_F(InspectedProgram, WritesToAPageThatFollowsIt) {
+    const Folder folder;
+    const std::string go = folder / "go", end = folder / "end";
+    Terminal t(24, 80,
+               inspect("for i in $(seq 100); do echo line $i; done; while ! [ -e " + go +
+                       " ]; do sleep 0.01; done; printf 'part\\r\\033[1mof\\033[0m it'; cat; tty; while ! [ -e " + end +
+                       " ]; do sleep 0.01; done; exit 3"));
+    ASSERT_TRUE(t.shows("nothing is planned yet")) << t.text();
+    t.press(":output\n");
+    ASSERT_TRUE(t.shows("line 100")) << t.text();
+    write_bytes(go, "");
+    ASSERT_TRUE(t.shows("of itnot a tty")) << t.text(); // its standard input is empty, and no terminal
+    t.press("{Home}");
+    ASSERT_TRUE(t.shows("line 1 ") || t.shows("line 1\n")) << t.text();
+    write_bytes(end, "");
+    ASSERT_TRUE(t.shows("the program has ended: exit code 3")) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 3);
+}
+
+TEST_F(InspectedProgram, IsRefusedWhereItIsNotWhatIsMeant) {
+    struct Wrong {
+        std::vector<std::string> arguments;
+        std::string told;
+    };
+    for (const Wrong& wrong :
+         {Wrong{{"inspect", "a.trace", "b"}, "one trace; a program stands behind --"},
+          {{"inspect", "-n", "5", "--", "true"}, "goes with -m; options of the program stand behind its name"},
+          {{"inspect", "--sync", "a.trace"}, "--sync: goes with -- PROGRAM"},
+          {{"inspect", "--diff", "a.trace", "--", "true"}, "--diff goes with a trace"},
+          {{"inspect"}, "name a trace, a model with -m, or a program behind --"},
+          {{"inspect", "--", "true"}, "is not a terminal"}}) {
+        const Outcome outcome = run(wrong.arguments);
+        EXPECT_EQ(outcome.code, 2) << wrong.told;
+        EXPECT_THAT(outcome.err, HasSubstr(wrong.told));
+    }
+}
+
+} // namespace
+} // namespace schedscope::test

@@ -1,0 +1,135 @@
+// Records released builds of llama.cpp with many settings, and counts how much of what they did is planned again the same.
+//
+//     node matrix.mjs SCHEDSCOPE SHARED [--few] [--versions V,V…] [--models WORD,WORD…] [-o TABLE.md]
+//
+// SCHEDSCOPE: the program. SHARED: the folder that has models/. --few: one row of each sort (what ctest runs). A row is a build,
+// a model, a device and flash attention on or off. It is run by itself first: a build that crashes there, or says other tokens
+// from run to run, is counted apart. Exit code: 0: all is reproduced; 1: something is not; 77: nothing could be run.
+import {spawnSync} from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import {fileURLToPath} from "node:url";
+
+const [schedscope, shared, ...options] = process.argv.slice(2);
+const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : null);
+const few = options.includes("--few");
+const fixtures = process.env.SCHEDSCOPE_FIXTURES ?? "/var/cache/schedscope-fixtures";
+const drive = path.join(path.dirname(fileURLToPath(import.meta.url)), "drive.mjs");
+const ownNode = path.join(fixtures, "node", "node");
+const node = fs.existsSync(ownNode) ? ownNode : process.execPath;
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "schedscope-matrix-"));
+process.on("exit", () => fs.rmSync(scratch, {recursive: true, force: true}));
+
+const byAge = (a, b) => a.localeCompare(b, undefined, {numeric: true});
+const versions = (option("--versions")?.split(",") ?? (fs.existsSync(fixtures) ? fs.readdirSync(fixtures) : []))
+    .filter((v) => fs.existsSync(path.join(fixtures, v, "complete")) && fs.existsSync(path.join(fixtures, v, "node_modules/node-llama-cpp")))
+    .sort(byAge);
+const hasVulkan = (v) => fs.existsSync(path.join(fixtures, v, "node_modules/@node-llama-cpp/linux-x64-vulkan"));
+
+// The story models, and from a trained one of each architecture that is here.
+const prompts = (ids) => Array.from({length: 40}, (_, i) => ids[i % ids.length]).join(",");
+const story = prompts([1, ...Array.from({length: 39}, (_, i) => 300 + ((i * 37) % 200))]);
+const models = ["f32", "f16", "q8_0", "q4_0"].map((type) => ({name: type, file: path.join(shared, `models/stories260K-${type}.gguf`), prompt: story}));
+const archs = path.join(shared, "models/arch");
+for (const arch of fs.existsSync(archs) ? fs.readdirSync(archs).sort() : []) {
+    const file = fs.readdirSync(path.join(archs, arch)).find((name) => name.endsWith(".gguf"));
+    if (file) {
+        const ids = fs.readFileSync(path.join(archs, arch, "tokens.txt"), "utf8").trim().split(/\s+/);
+        models.push({name: arch, file: path.join(archs, arch, file), prompt: prompts(ids)});
+    }
+}
+const wanted = option("--models")?.split(",");
+const chosen = models.filter((m) => fs.existsSync(m.file) && (!wanted || wanted.some((w) => m.name.includes(w))));
+if (versions.length === 0 || chosen.length === 0) {
+    console.error(`matrix: no ${versions.length === 0 ? `released builds of llama.cpp in ${fixtures}` : `models in ${shared}`}`);
+    process.exit(77);
+}
+
+const devices = [{name: "CPU", args: [], vulkan: false},
+    ...["0", "1", "3", "99"].map((layers) => ({name: `Vulkan -ngl ${layers === "99" ? "all" : layers}`, args: ["--gpu", "vulkan", "--layers", layers], vulkan: true}))];
+function rows() {
+    const all = [];
+    for (const version of versions) {
+        for (const model of chosen) {
+            for (const device of devices.filter((d) => !d.vulkan || hasVulkan(version))) {
+                for (const flash of [false, true]) {
+                    all.push({version, model, device, flash});
+                }
+            }
+        }
+    }
+    // A dozen from all over, of which no two follow each other in all of what they vary.
+    const stride = Math.floor(all.length / 12) | 1;
+    return few && all.length > 12 ? Array.from({length: 12}, (_, i) => all[(i * stride + (i % 5)) % all.length]) : all;
+}
+
+function run(command, args, more = {}) {
+    const done = spawnSync(command, args, {encoding: "utf8", timeout: 120000, maxBuffer: 1 << 28, env: {...process.env, GGML_VK_VISIBLE_DEVICES: "0", ...more}});
+    const why = done.signal ?? (done.error ? done.error.code : done.status);
+    return {out: done.stdout ?? "", err: done.stderr ?? "", why, ok: done.status === 0};
+}
+
+function measured(row) {
+    const command = [drive, path.join(fixtures, row.version), row.model.file, ...row.device.args, ...(row.flash ? ["--flash"] : []), "--prompt", row.model.prompt, "--tokens", "8"];
+    const plain = run(node, command);
+    if (!plain.ok) {
+        return {left: `ends with ${plain.why} by itself`};
+    }
+    const trace = path.join(scratch, "row.trace");
+    const recorded = run(schedscope, ["record", "--force", "-o", trace, "--", node, ...command]);
+    if (!recorded.ok) {
+        const again = [1, 2].map(() => run(node, command)).find((r) => !r.ok);
+        return again ? {left: `ends with ${again.why} by itself, now and then`} : {failed: `ends with ${recorded.why} when recorded: ${recorded.err.trim()}`};
+    }
+    if (recorded.out !== plain.out && run(node, command).out === plain.out) {
+        return {failed: "generates other tokens when recorded"};
+    }
+    const shown = run(schedscope, ["show", trace, "--what", "verdicts", "--json"]);
+    if (!shown.ok) {
+        return {failed: shown.err.trim()};
+    }
+    const found = {plans: 0, reproduced: 0, decisions: 0, identical: 0, memory: 0, memoryReproduced: 0, places: 0, first: null, rules: new Set()};
+    for (const verdict of JSON.parse(shown.out).verdicts) {
+        found.plans += 1;
+        found.reproduced += verdict.decisions === verdict.identical && verdict.first === null ? 1 : 0;
+        found.decisions += verdict.decisions;
+        found.identical += verdict.identical;
+        found.first ??= verdict.first;
+        found.rules.add(verdict.rules);
+        if (verdict.memory) {
+            found.memory += 1;
+            found.memoryReproduced += verdict.memory.placements === verdict.memory.identical ? 1 : 0;
+            found.places += verdict.memory.placements;
+        }
+    }
+    return found.plans === 0 ? {failed: "no plan was recorded"} : found;
+}
+
+const table = [["build", "model", "device", "flash", "plans", "decisions", "memory plans", "rules of", ""]];
+const sum = {rows: 0, left: 0, failed: 0, plans: 0, reproduced: 0, decisions: 0, identical: 0, memory: 0, memoryReproduced: 0, places: 0};
+for (const row of rows()) {
+    const found = measured(row);
+    const line = [row.version, row.model.name, row.device.name, row.flash ? "on" : "off"];
+    sum.rows += 1;
+    if (found.left || found.failed) {
+        sum[found.left ? "left" : "failed"] += 1;
+        line.push("", "", "", "", found.left ?? found.failed);
+    } else {
+        for (const key of Object.keys(found).filter((k) => k in sum)) {
+            sum[key] += found[key];
+        }
+        sum.failed += found.reproduced < found.plans ? 1 : 0;
+        line.push(`${found.reproduced} of ${found.plans}`, `${found.identical} of ${found.decisions}`, `${found.memoryReproduced} of ${found.memory}`, [...found.rules].join(", "), found.first ? JSON.stringify(found.first) : "");
+    }
+    table.push(line);
+    console.log(line.filter((cell, i) => i < 8 || cell).join("  "));
+}
+const total = `${sum.rows} rows: ${sum.reproduced} of ${sum.plans} plans reproduced, ${sum.identical} of ${sum.decisions} decisions; ` +
+    `${sum.memoryReproduced} of ${sum.memory} memory plans, ${sum.places} places; ${sum.left} rows left out, ${sum.failed} failed`;
+console.log(total);
+if (option("-o")) {
+    const lines = table.map((cells) => `| ${cells.join(" | ")} |`);
+    fs.writeFileSync(option("-o"), [lines[0], `|${" --- |".repeat(table[0].length)}`, ...lines.slice(1), "", total, ""].join("\n"));
+}
+process.exit(sum.failed > 0 ? 1 : sum.plans === 0 ? 77 : 0);
