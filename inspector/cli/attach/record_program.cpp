@@ -7,7 +7,7 @@
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/lines.h"
 #include "runtime/system/number_words.h"
-#include "traces/store/bounded_recorder.h"
+#include "traces/store/bounded/bounded_recorder.h"
 #include "traces/store/output.h"
 #include "traces/store/writer.h"
 

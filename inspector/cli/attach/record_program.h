@@ -1,7 +1,7 @@
 #pragma once
 
 #include "inspector/cli/attach/launched_program.h"
-#include "traces/store/bounded_recorder.h"
+#include "traces/store/bounded/bounded_recorder.h"
 #include "traces/store/writer.h"
 
 #include <string>

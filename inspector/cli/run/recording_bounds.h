@@ -1,7 +1,7 @@
 #pragma once
 
 #include "inspector/cli/line/command_options.h"
-#include "traces/store/bounded_recorder.h"
+#include "traces/store/bounded/bounded_recorder.h"
 
 #include <memory>
 #include <string>

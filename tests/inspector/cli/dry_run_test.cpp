@@ -127,7 +127,7 @@ protected:
     nlohmann::json shown(const std::string& trace, const std::string& what, const std::string& eval) const {
         auto table = nlohmann::json::parse(run({"show", folder_ / trace, "--what", what, "--eval", eval, "--json"}).out);
         for (auto& row : table[what]) {
-            for (const char* ran : {"time_ns", "bytes_in_all", "moved_bytes", "times"}) {
+            for (const char* ran : {"time_ns", "bytes_in_all", "moved_bytes", "times", "experts", "experts_total"}) {
                 row.erase(ran);
             }
         }

@@ -4,7 +4,7 @@
 #include "traces/history/accounts/memory.h"
 #include "traces/history/history.h"
 #include "traces/replay/replay.h"
-#include "traces/store/bounded_recorder.h"
+#include "traces/store/bounded/bounded_recorder.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"

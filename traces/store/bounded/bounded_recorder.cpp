@@ -1,4 +1,4 @@
-#include "traces/store/bounded_recorder.h"
+#include "traces/store/bounded/bounded_recorder.h"
 
 #include "runtime/numbers.h"
 #include "traces/format/fields.h"
