@@ -4,7 +4,7 @@
 #include "inspector/tui/actions/comparing.h"
 #include "inspector/tui/actions/jumps.h"
 #include "inspector/tui/actions/marks.h"
-#include "inspector/tui/actions/show_output.h"
+#include "inspector/tui/actions/show_page.h"
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
 

@@ -12,7 +12,7 @@
 #include "inspector/tui/actions/named_places.h"
 #include "inspector/tui/actions/pages.h"
 #include "inspector/tui/actions/running.h"
-#include "inspector/tui/actions/show_keys.h"
+#include "inspector/tui/actions/show_page.h"
 #include "runtime/numbers.h"
 
 #include <algorithm>

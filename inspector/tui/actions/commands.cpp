@@ -8,8 +8,7 @@
 #include "inspector/tui/actions/marks.h"
 #include "inspector/tui/actions/named_places.h"
 #include "inspector/tui/actions/running.h"
-#include "inspector/tui/actions/show_keys.h"
-#include "inspector/tui/actions/show_output.h"
+#include "inspector/tui/actions/show_page.h"
 
 #include <algorithm>
 

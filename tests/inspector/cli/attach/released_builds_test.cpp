@@ -193,11 +193,12 @@ protected:
         const json object = json::parse(shown.out, nullptr, false);
         return shown.code == 0 && object.is_object() ? std::ssize(object["reuse"]) : 0;
     }
-    /// Every plan that began in the file ended there.
+    /// Every evaluation and every plan that began in the file ended there; a plan that came again is there once.
     void expect_whole_plans() const {
         const Outcome exported = run({"export", trace, "--jsonl", "-"});
         ASSERT_EQ(exported.code, 0) << exported.err;
-        EXPECT_GE(count(exported.out, "\"plan_begin\""), 15U);
+        EXPECT_GE(count(exported.out, "\"evaluation_begin\""), 15U);
+        EXPECT_EQ(count(exported.out, "\"evaluation_begin\""), count(exported.out, "\"evaluation_end\""));
         EXPECT_EQ(count(exported.out, "\"plan_begin\""), count(exported.out, "\"plan_end\""));
     }
 
