@@ -44,6 +44,7 @@ private:
 
 class JoinBusy : public ::testing::TestWithParam<bool> {
 protected:
+    void SetUp() override { NEEDS_JOINING(); }
     std::vector<std::string> command() const {
         std::vector<std::string> words = {paths::program("busy_program"), folder / "counters"};
         if (GetParam()) {

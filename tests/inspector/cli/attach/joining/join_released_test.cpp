@@ -31,14 +31,14 @@ struct Driven {
 };
 void PrintTo(const Driven& driven, std::ostream* out) { *out << driven.build.version; }
 
-/// The oldest and the newest.
+/// The oldest and the newest; of the oldest not on Vulkan, where it ends by itself now and then.
 std::vector<Driven> driven_builds() {
     const std::vector<Released> all = released_builds();
     std::vector<Driven> found;
     for (const size_t i : {size_t{0}, all.size() - 1}) {
         if (i < all.size() && (found.empty() || all.size() > 1)) {
             found.push_back({all[i], false});
-            if (all[i].vulkan) {
+            if (all[i].vulkan && i + 1 == all.size()) {
                 found.push_back({all[i], true});
             }
         }
@@ -50,6 +50,7 @@ class JoinReleased : public ::testing::TestWithParam<Driven> {
 protected:
     void SetUp() override {
         NEEDS_SHARED();
+        NEEDS_JOINING();
         setenv("GGML_VK_VISIBLE_DEVICES", "0", 1);   // accepts a software driver
         setenv("LLAMA_GRAPH_REUSE_DISABLE", "1", 1); // each token is a plan
     }

@@ -22,6 +22,7 @@ using ::testing::StartsWith;
 
 class JoinRefused : public ::testing::Test {
 protected:
+    void SetUp() override { NEEDS_JOINING(); }
     void expect_refusal(pid_t id, const std::string& why) const {
         const Outcome outcome = run({"attach", std::to_string(id), "-o", folder / "x.trace"});
         EXPECT_EQ(outcome.code, 4) << outcome.err;
@@ -60,7 +61,9 @@ TEST_F(JoinRefused, WhatIsNoProgramOnGgml) {
 TEST_F(JoinRefused, WhatIsStopped) {
     std::optional<Running> program;
     started_busy(program);
-    kill(program->id(), SIGSTOP);
+    ASSERT_EQ(kill(program->id(), SIGSTOP), 0);
+    siginfo_t stopped = {};
+    ASSERT_EQ(waitid(P_PID, program->id(), &stopped, WSTOPPED), 0); // all of its threads
     expect_refusal(program->id(), "kill -CONT " + std::to_string(program->id()));
     kill(program->id(), SIGCONT);
     EXPECT_EQ(program->close_input_and_wait(), 0);

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <stdexcept>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +69,23 @@ int Running::close_input_and_wait() {
     close(in_);
     in_ = -1;
     return wait();
+}
+
+bool may_join() {
+    const pid_t other = fork();
+    if (other == 0) {
+        pause();
+        _exit(0);
+    }
+    const pid_t tracer = fork();
+    if (tracer == 0) {
+        _exit(ptrace(PTRACE_SEIZE, other, nullptr, nullptr) == 0 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(tracer, &status, 0);
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 } // namespace schedscope::test

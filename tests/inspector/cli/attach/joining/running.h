@@ -26,4 +26,14 @@ private:
     int in_ = -1, code_ = -1;
 };
 
+/// May a process here trace another one that it did not start?
+bool may_join();
+
 } // namespace schedscope::test
+
+/// Skips a test that joins a process, where that is forbidden to all.
+#define NEEDS_JOINING()                                                                                                          \
+    if (!::schedscope::test::may_join()) {                                                                                       \
+        GTEST_SKIP() << "this machine lets no process trace another one (ptrace)";                                               \
+    }                                                                                                                            \
+    static_assert(true)
