@@ -69,7 +69,9 @@ public:
                 places.erase(found);
             }
         }
-        for (const auto& [id, ours] : places) {
+        for (const auto& planned : places) {
+            const auto& id = planned.first;
+            const auto& ours = planned.second;
             const TensorId of = id < plan.n_tensors ? id : plan.copies[id - plan.n_tensors].of;
             place(false, id, [&] {
                 return (id == of ? "" : "the copy of ") + name(of) + ": ggml has no place for it, planned at " +

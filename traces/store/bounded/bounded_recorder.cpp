@@ -207,7 +207,8 @@ struct BoundedRecorder::State {
             trace.session(session);
             GivenOn alone(trace, [&](StringId id) { return id == 0 ? 0 : trace.intern(texts.at(id)); });
             const auto give_copy = [&](HeldEvaluation copy, EvaluationId planned_in) {
-                for (auto& [id, graph] : copy.graphs) { // which have other numbers there
+                for (auto& held : copy.graphs) { // which have other numbers there
+                    std::shared_ptr<HeldGraph>& graph = held.second;
                     const auto own = std::make_shared<HeldGraph>();
                     own->graph = OwnedGraph::copy_of(graph->graph.view());
                     own->answers = KeptAnswers(graph->answers.table);
