@@ -183,7 +183,9 @@ bool attach_to(int file, bool sync) {
 }
 
 void let_control_go() {
-    mmap(attached.control, control_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    // Where the system has no memory left the shared page stays, which nobody looks at any more.
+    static_cast<void>(
+        mmap(attached.control, control_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 }
 
 extern "C" {
