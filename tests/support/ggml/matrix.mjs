@@ -82,7 +82,8 @@ function measured(row) {
         const again = [1, 2].map(() => run(node, command)).find((r) => !r.ok);
         return again ? {left: `ends with ${again.why} by itself, now and then`} : {failed: `ends with ${recorded.why} when recorded: ${recorded.err.trim()}`};
     }
-    if (recorded.out !== plain.out && run(node, command).out === plain.out) {
+    // Some builds generate other tokens from run to run, without us: then it is the program's own.
+    if (recorded.out !== plain.out && Array.from({length: 12}).every(() => run(node, command).out === plain.out)) {
         return {failed: "generates other tokens when recorded"};
     }
     const shown = run(schedscope, ["show", trace, "--what", "verdicts", "--json"]);
