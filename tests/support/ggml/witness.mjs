@@ -2,7 +2,7 @@
 import {spawnSync} from "node:child_process";
 
 const views = new Set(["NONE", "VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE"]); // as nodes they are not printed
-const as_printed = (name) => name.slice(0, 20).trim();                      // logs cut names off
+const as_printed = (name) => name.slice(0, 20).replaceAll(" ", ""); // logs cut names off, and align them
 
 /// {graphs, same, lines, identical, causes, causesIdentical, first}: of the printed graphs, how many are the recorded ones in each
 /// split, input, node and source; how many lines that is; how many of them have a cause, where the program was built with them.
