@@ -73,7 +73,7 @@ function rows() {
 /// With `log`: a file where all goes that it prints.
 function run(command, args, more = {}, log = null) {
     const to = log === null ? "pipe" : fs.openSync(log, "w");
-    const done = spawnSync(command, args, {encoding: "utf8", timeout: 240000, maxBuffer: 1 << 28, stdio: ["ignore", to, to], env: {...process.env, GGML_VK_VISIBLE_DEVICES: "0", ...more}});
+    const done = spawnSync(command, args, {encoding: "utf8", timeout: 600000, maxBuffer: 1 << 28, stdio: ["ignore", to, to], env: {...process.env, GGML_VK_VISIBLE_DEVICES: "0", ...more}});
     if (log !== null) {
         fs.closeSync(to);
     }
