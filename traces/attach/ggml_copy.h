@@ -112,7 +112,7 @@ struct GgmlCopy {
     int optimiser_slot; ///< in a backend, in bytes; −1: none (optimiser_slot.h)
     bool splits_unseen; ///< it exports split_graph and calls it within itself, past us
     char why_not[192];
-    char path[512], build_id[64];
+    char path[512], build_id[64], builds[32]; ///< builds: of llama.cpp that it may come from: "b3890..b4109", as build_span says
 };
 
 template <typename T> T read_at(const void* structure, int offset) {

@@ -33,6 +33,7 @@ void tell_of_copy(const GgmlCopy& ggml) {
     };
     fact("ggml_library", ggml.path);
     fact("ggml_build_id", ggml.build_id);
+    fact("build", ggml.builds);
     fact("ggml_version", ggml.call.ggml_version == nullptr ? nullptr : ggml.call.ggml_version());
     fact("ggml_commit", ggml.call.ggml_commit == nullptr ? nullptr : ggml.call.ggml_commit());
 }
