@@ -1,7 +1,7 @@
 // Generates with a released build of llama.cpp, as any user's program would; the tests record it.
 //
 //     node drive.mjs FOLDER[,FOLDER…] MODEL[,MODEL…] [--gpu vulkan] [--layers N] [--flash | --both] [--tokens N] [--batch N]
-//         [--context N] [--prompt IDS] [--ticks FILE] [--result FILE] [--hold N:FILE,…] [--at-once N] [--embed]
+//         [--context N] [--threads N] [--prompt IDS] [--ticks FILE] [--result FILE] [--hold N:FILE,…] [--at-once N] [--embed]
 //
 // FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh); several: different builds in one process. Prints the
 // ids of the tokens, in one line for each build and model, and with --both for each without flash attention and with it.
@@ -23,7 +23,7 @@ const ticks = option("--ticks");
 const note = (what) => ticks && appendFileSync(ticks, what);
 const holds = option("--hold", "").split(",").filter(Boolean).map((hold) => hold.split(":"));
 const atOnce = number("--at-once", 0);
-const threads = atOnce > 0 ? 1 : 2; // more than there are cores wait for each other, busily
+const threads = number("--threads", atOnce > 0 ? 1 : 2); // more than there are cores wait for each other, busily
 const lines = [];
 
 async function opened(folder) {
@@ -60,7 +60,9 @@ async function generate(loaded, flashAttention, first) {
 }
 
 async function embed(loaded) {
-    const context = await loaded.createEmbeddingContext({contextSize: 64, batchSize: 64, threads, ignoreMemorySafetyChecks: true});
+    const context = await loaded.createEmbeddingContext({
+        contextSize: 64, batchSize: 64, threads, ignoreMemorySafetyChecks: true
+    });
     const {vector} = await context.getEmbeddingFor(prompt);
     await context.dispose();
     return vector.slice(0, 4).map((value) => value.toFixed(5)).join(" ");
@@ -75,7 +77,9 @@ function print(line) {
 }
 
 async function load(llama, modelPath) {
-    return llama.loadModel({modelPath: path.resolve(modelPath), gpuLayers: number("--layers", 0), ignoreMemorySafetyChecks: true});
+    return llama.loadModel({
+        modelPath: path.resolve(modelPath), gpuLayers: number("--layers", 0), ignoreMemorySafetyChecks: true
+    });
 }
 
 const flashes = options.includes("--both") ? [false, true] : [options.includes("--flash")];
