@@ -61,8 +61,10 @@ struct RecordedPlan {
 /// The plans of a source, one after the other.
 class RecordedPlans {
 public:
-    explicit RecordedPlans(const RecordSource& source) : source_(source), n_steps_(source.n_steps()) {
-        if (source.count(fact_bit<record::Verdict>()) > 0) { // elsewhere each plan is there
+    /// from: the plans of this evaluation come first, and plans that came again don't count.
+    explicit RecordedPlans(const RecordSource& source, std::optional<EvaluationId> from = {})
+        : source_(source), n_steps_(source.n_steps()), at_(from ? source.evaluation(*from).first - 1 : -1) {
+        if (!from && source.count(fact_bit<record::Verdict>()) > 0) { // elsewhere each plan is there
             source.for_each_of(fact_bit<record::EvaluationBegin>(), 0, n_steps_, [&](const Record& r) {
                 const auto& begin = std::get<record::EvaluationBegin>(r.fact);
                 if (begin.repeats_plan(r.evaluation)) {
@@ -156,7 +158,7 @@ private:
 
     const RecordSource& source_;
     const Step n_steps_;
-    Step at_ = -1;
+    Step at_;
     std::vector<RepeatedPlan> repeats_;
     size_t next_repeat_ = 0;
     std::map<EvaluationId, Step> made_at_;
@@ -173,8 +175,11 @@ public:
     }
 
     ReplayResult run() {
-        RecordedPlans plans(source_);
+        RecordedPlans plans(source_, options_.only);
         while (const std::optional<RecordedPlan> plan = plans.next()) {
+            if (options_.only && plan->evaluation != *options_.only) {
+                break;
+            }
             replay_plan(*plan);
         }
         if (result_.plans == 0) {

@@ -1,5 +1,6 @@
 #include "inspector/cli/commands/commands.h"
 
+#include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/show/show.h"
 #include "inspector/cli/show/story_text.h"
@@ -7,6 +8,7 @@
 #include "runtime/error.h"
 #include "traces/history/explain.h"
 #include "traces/history/find_tensor.h"
+#include "traces/replay/levers.h"
 
 #include <nlohmann/json.hpp>
 
@@ -28,7 +30,15 @@ json name_json(const History& history, const PlanState& state, TensorId id) {
     return id == no_tensor ? json(nullptr) : json(history.tensor_name(state, id));
 }
 
-json story_json(const History& history, const PlanState& state, const Story& story) {
+json levers_json(const std::vector<Lever>& levers) {
+    json list = json::array();
+    for (const Lever& lever : levers) {
+        list.push_back({{"set", or_null(lever.setting)}, {"words", lever.words}, {"backend", lever.backend}});
+    }
+    return list;
+}
+
+json story_json(const History& history, const PlanState& state, const Story& story, const std::vector<Lever>& levers) {
     json steps = json::array();
     for (const StoryStep& s : story.steps) {
         json asked = json::array();
@@ -54,8 +64,13 @@ json story_json(const History& history, const PlanState& state, const Story& sto
     for (const StoryLine& l : story.lines) {
         lines.push_back({{"step", l.step}, {"what", story_kind_name(l.kind)}, {"text", l.text}});
     }
-    return {{"tensor", story.name},           {"id", story.tensor},        {"eval", story.evaluation},
-            {"planned_in", story.planned_in}, {"story", std::move(steps)}, {"then", std::move(lines)}};
+    return {{"tensor", story.name},
+            {"id", story.tensor},
+            {"eval", story.evaluation},
+            {"planned_in", story.planned_in},
+            {"story", std::move(steps)},
+            {"then", std::move(lines)},
+            {"otherwise", levers_json(levers)}};
 }
 
 } // namespace
@@ -69,14 +84,19 @@ CommandAction add_explain(CommandOptions& app) {
     add_eval_option(app, options->eval);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
-        History history(open_trace(options->trace));
+        const auto trace = open_trace(options->trace);
+        History history(trace);
         const EvaluationId evaluation = choose_evaluation(history, options->eval);
         const TensorId tensor = find_tensor(history, history.plan(evaluation), options->tensor);
         const Story story = explain(history, evaluation, tensor);
+        const std::vector<Lever> levers = levers_of(*trace, story.planned_in, tensor);
         if (options->json) {
-            print_json(story_json(history, history.plan(evaluation), story));
+            print_json(story_json(history, history.plan(evaluation), story, levers));
         } else {
             print_story(history, history.plan(evaluation), story, std::cout);
+            for (const std::string& line : levers_in_words(levers)) {
+                OutputLine(std::cout) << "otherwise      " << line;
+            }
         }
         return 0;
     };
