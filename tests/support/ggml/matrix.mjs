@@ -52,7 +52,8 @@ if (versions.length === 0 || chosen.length === 0) {
 }
 
 const devices = [{name: "CPU", args: [], vulkan: false},
-    ...["0", "1", "3", "99"].map((layers) => ({name: `Vulkan -ngl ${layers === "99" ? "all" : layers}`, args: ["--gpu", "vulkan", "--layers", layers], vulkan: true}))];
+    ...["0", "1", "3", "99"].map((layers) => ({name: `Vulkan -ngl ${layers === "99" ? "all" : layers}`, args: ["--gpu", "vulkan", "--layers", layers], vulkan: true})),
+    {name: "Vulkan twice -ngl all", args: ["--gpu", "vulkan", "--layers", "99"], vulkan: true, visible: "0,0"}]; // four copies of each input
 const wantedDevices = option("--devices")?.split(",");
 function rows() {
     const all = [];
@@ -73,7 +74,7 @@ function rows() {
 /// With `log`: a file where all goes that it prints.
 function run(command, args, more = {}, log = null) {
     const to = log === null ? "pipe" : fs.openSync(log, "w");
-    const done = spawnSync(command, args, {encoding: "utf8", timeout: 600000, maxBuffer: 1 << 28, stdio: ["ignore", to, to], env: {...process.env, GGML_VK_VISIBLE_DEVICES: "0", ...more}});
+    const done = spawnSync(command, args, {encoding: "utf8", timeout: 600000, maxBuffer: 1 << 28, stdio: ["ignore", to, to], env: {...process.env, ...more}});
     if (log !== null) {
         fs.closeSync(to);
     }
@@ -83,25 +84,26 @@ function run(command, args, more = {}, log = null) {
 
 function measured(row) {
     const command = [drive, path.join(fixtures, row.version), row.model.file, ...row.device.args, ...(row.flash ? ["--flash"] : []), "--prompt", row.model.prompt, "--tokens", "8"];
-    const plain = run(node, command);
+    const devices = {GGML_VK_VISIBLE_DEVICES: row.device.visible ?? "0"};
+    const plain = run(node, command, devices);
     if (!plain.ok) {
         return {left: `ends with ${plain.why} by itself`};
     }
     const inScratch = (name) => path.join(scratch, name);
     const [trace, log, tokens] = [inScratch("row.trace"), inScratch("row.log"), inScratch("tokens")];
-    const recorded = run(schedscope, ["record", "--force", "-o", trace, "--", node, ...command, "--result", tokens, "--log", "debug"], {GGML_SCHED_DEBUG: "2"}, log);
+    const recorded = run(schedscope, ["record", "--force", "-o", trace, "--", node, ...command, "--result", tokens, "--log", "debug"], {...devices, GGML_SCHED_DEBUG: "2"}, log);
     if (!recorded.ok) {
-        const again = [1, 2].map(() => run(node, command)).find((r) => !r.ok);
+        const again = [1, 2].map(() => run(node, command, devices)).find((r) => !r.ok);
         return again ? {left: `ends with ${again.why} by itself, now and then`}
             : {failed: `ends with ${recorded.why} when recorded: ${fs.readFileSync(log, "utf8").trim().split("\n").at(-1)}`};
     }
     const said = fs.readFileSync(tokens, "utf8");
     const differs = said !== plain.out;
-    if (differs && [1, 2, 3, 4].every(() => run(node, command).out === plain.out)) {
+    if (differs && Array.from({length: 15}).every(() => run(node, command, devices).out === plain.out)) {
         return {failed: `generates ${said.trim()} when recorded, else ${plain.out.trim()}`};
     }
     if (option("--keep")) {
-        const name = [row.version, row.model.name, row.device.args.at(-1) ?? "cpu", row.flash ? "flash" : "plain"].join("-");
+        const name = [row.version, row.model.name, row.device.name.replaceAll(" ", "_"), row.flash ? "flash" : "plain"].join("-");
         fs.copyFileSync(trace, path.join(option("--keep"), `${name}.trace`));
     }
     const shown = run(schedscope, ["show", trace, "--what", "verdicts", "--json"]);
