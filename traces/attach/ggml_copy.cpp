@@ -2,6 +2,7 @@
 
 #include "traces/attach/memory.h"
 #include "traces/attach/objects.h"
+#include "traces/attach/optimiser_slot.h"
 
 #include <stdio.h>
 
@@ -73,6 +74,7 @@ void look_at(GgmlCopy& ggml, const void* sched_new) {
         return;
     }
     ggml.usable = discover_layout(ggml.call, ggml.at, ggml.why_not, sizeof ggml.why_not);
+    ggml.optimiser_slot = ggml.usable ? find_optimiser_slot(ggml.call) : -1;
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 
 namespace schedscope::attach {
 
+__thread PlanCall* plan_call = nullptr;
+
 namespace {
 
 constexpr int known_flags = 15, weights_usage = 1;
@@ -327,6 +329,24 @@ void record_graph(PlanCall& call) {
 void record_split(PlanCall& call, Graph* graph, int first, int end) {
     if (call.has_graph && !call.has_result && graph == call.graph) {
         call.scheduler->plan.splits.add({first, end, -1});
+    }
+}
+
+void record_split_view(PlanCall& call, const Graph* view) {
+    if (!call.has_graph || call.has_result) {
+        return;
+    }
+    const Plan& plan = call.scheduler->plan;
+    const Layout& at = call.scheduler->ggml->at;
+    const auto begin = reinterpret_cast<uintptr_t>(plan.nodes), first = read_at<uintptr_t>(view, at.nodes);
+    const int n = read_at<int32_t>(view, at.n_nodes);
+    const uintptr_t place = (first - begin) / sizeof(Tensor*);
+    if (first < begin || n < 0 || place + static_cast<uintptr_t>(n) > static_cast<uintptr_t>(plan.n_nodes)) {
+        return; // of another graph: a backend has some of its own
+    }
+    const int at_node = static_cast<int>(place), n_splits = plan.splits.size();
+    if (n_splits == 0 || plan.splits[n_splits - 1].first != at_node) {
+        record_split(call, call.graph, at_node, at_node + n);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "traces/attach/scheduler.h"
 
 #include "traces/attach/attach_control.h"
+#include "traces/attach/optimiser_slot.h"
 #include "traces/attach/watching.h"
 
 #include <stdio.h>
@@ -91,6 +92,7 @@ Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types
             return nullptr;
         }
     }
+    lead_optimisers_here(ggml, s->backends, n);
     const Lock lock(schedulers_lock);
     s->number = n_schedulers++;
     for (Scheduler*& place : schedulers) {

@@ -99,7 +99,8 @@ function measured(row) {
     }
     const said = fs.readFileSync(tokens, "utf8");
     const differs = said !== plain.out;
-    if (differs && Array.from({length: 15}).every(() => run(node, command, devices).out === plain.out)) {
+    // Some builds generate other tokens from run to run, without us: then it is the program's own.
+    if (differs && Array.from({length: 12}).every(() => run(node, command, devices).out === plain.out)) {
         return {failed: `generates ${said.trim()} when recorded, else ${plain.out.trim()}`};
     }
     if (option("--keep")) {
