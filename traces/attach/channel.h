@@ -25,10 +25,10 @@ namespace schedscope::attach {
     F(real_assign, "tensor:i32 backend:i32")                                                                                     \
     F(real_split, "index:i32 backend:i32 first_node:i32 end_node:i32")                                                           \
     F(real_input, "split:i32 tensor:i32")                                                                                        \
-    F(real_source, "node:i32 source:i32 copy_of:i32 backend:i32")                                                                \
+    F(real_source, "node:i32 source:i32 copy_of:i32 backend:i32 stage:i32")                                                      \
     F(real_order, "place:i32 node:i32")                                                                                          \
     F(real_keep, "node:i32 tensor:i32")                                                                                          \
-    F(real_place, "offset:i64 size:i64 tensor:i32 buffer_type:i32 chunk:i32")                                                    \
+    F(real_place, "offset:i64 size:i64 tensor:i32 copy_of:i32 backend:i32 stage:i32 buffer_type:i32 chunk:i32")                  \
     F(real_buffer, "size:i64 buffer_type:i32 chunk:i32")                                                                         \
     F(split_run, "start_ns:i64 end_ns:i64 time_ns:i64 split:i32 backend:i32")                                                    \
     F(transfer, "bytes:i64 start_ns:i64 end_ns:i64 split:i32 tensor:i32 copy:i32 source_backend:i32 backend:i32 async:i32 "      \
@@ -100,7 +100,7 @@ struct real_input {
     int32_t split, tensor;
 };
 struct real_source {
-    int32_t node, source, copy_of, backend;
+    int32_t node, source, copy_of, backend, stage;
 };
 struct real_order {
     int32_t place, node;
@@ -110,7 +110,7 @@ struct real_keep {
 };
 struct real_place {
     int64_t offset, size;
-    int32_t tensor, buffer_type, chunk;
+    int32_t tensor, copy_of, backend, stage, buffer_type, chunk;
 };
 struct real_buffer {
     int64_t size;

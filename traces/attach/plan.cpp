@@ -71,10 +71,11 @@ private:
         plan_.tensors.clear();
         plan_.splits.clear();
         plan_.copies.clear();
+        plan_.other_stages.clear();
         plan_.buffer_types.clear();
         plan_.operators.clear();
         plan_.types.clear();
-        if (!plan_.ids.clear(3 * n + 256)) { // with views' sources and copies
+        if (!plan_.ids.clear(4 * n + 256)) { // with views' sources and copies
             return false;
         }
         for (int i = 0; i < n; ++i) {
@@ -270,27 +271,84 @@ void put_splits(Scheduler& s) {
     }
 }
 
-/// A source that is another tensor now is a copy. The first node that reads a copy makes it an input of its split.
-void put_sources(Scheduler& s) {
-    Plan& plan = s.plan;
+/// `found(split, node, slot, original, copy)` for each source that is another tensor now: a copy.
+template <typename F> void for_each_copied_source(const Scheduler& s, const F& found) {
+    const Plan& plan = s.plan;
     const Layout& at = s.ggml->at;
     for (int i = 0; i < plan.splits.size(); ++i) {
-        const SplitBounds& split = plan.splits[i];
-        for (int n = split.first; n < split.end; ++n) {
+        for (int n = plan.splits[i].first; n < plan.splits[i].end; ++n) {
             const TensorBefore& node = plan.tensors[plan.n_leafs + n];
             for (int slot = 0; slot < at.n_src; ++slot) {
                 const auto* const now = read_at<const Tensor*>(node.tensor, at.src + slot * pointer_bytes);
-                const int original = plan.ids.find(node.src[slot]);
-                if (now == node.src[slot] || now == nullptr || original < 0) {
+                if (now == node.src[slot] || now == nullptr) {
                     continue;
                 }
-                if (plan.ids.find(now) < 0 && plan.copies.size() < plan.n_nodes) {
-                    plan.ids.put(now, plan.tensors.size() + plan.copies.size());
-                    plan.copies.add({now, original, i, false, 0, 0, 0});
-                    SCHEDSCOPE_PUT(plan.block, real_input, i, original);
+                const int original = plan.ids.find(node.src[slot]);
+                if (original >= 0) {
+                    found(i, n, slot, original, now);
                 }
-                SCHEDSCOPE_PUT(plan.block, real_source, plan.n_leafs + n, slot, original,
-                               split.backend < 0 ? -1 : s.numbers[split.backend]);
+            }
+        }
+    }
+}
+
+/// The first node that reads a copy makes it an input of its split.
+void put_sources(Scheduler& s) {
+    Plan& plan = s.plan;
+    for_each_copied_source(s, [&](int i, int n, int slot, int original, const Tensor* copy) {
+        if (plan.ids.find(copy) < 0 && plan.copies.size() < 2 * plan.n_nodes + 64) {
+            plan.ids.put(copy, plan.tensors.size() + plan.copies.size());
+            plan.copies.add({copy, original, i, false, 0, 0, 0});
+            SCHEDSCOPE_PUT(plan.block, real_input, i, original);
+        }
+        const int backend = plan.splits[i].backend;
+        SCHEDSCOPE_PUT(plan.block, real_source, plan.n_leafs + n, slot, original, backend < 0 ? -1 : s.numbers[backend],
+                       plan.stage);
+    });
+}
+
+/// The stage whose copies are read: with several, a copy's name ends with it, unless it is too long.
+int stage_of_copies(const Scheduler& s) {
+    const int n_stages = s.ggml->call.ggml_backend_sched_get_n_copies(s.object);
+    int stage = -1;
+    if (n_stages < 2) {
+        return stage;
+    }
+    for_each_copied_source(s, [&](int i, int, int, int original, const Tensor* copy) {
+        for (int c = 0; c < n_stages && stage < 0 && s.plan.splits[i].backend >= 0; ++c) {
+            char name[256];
+            snprintf(name, sizeof name, "%s#%s#%d", s.ggml->call.ggml_backend_name(s.backends[s.plan.splits[i].backend]),
+                     s.ggml->call.ggml_get_name(s.plan.tensors[original].tensor), c);
+            stage = strcmp(name, s.ggml->call.ggml_get_name(copy)) == 0 ? c : -1;
+        }
+    });
+    return stage;
+}
+
+/// The graph that the allocator gets begins, where there are several stages, with leafs that are their copies: the stages of one
+/// tensor side by side, among them the copy that is read, or the tensor itself where it is kept once a stage.
+void find_other_stages(Scheduler& s, const Graph* copy) {
+    Plan& plan = s.plan;
+    const Layout& at = s.ggml->at;
+    const int n_stages = s.ggml->call.ggml_backend_sched_get_n_copies(s.object);
+    auto* const leafs = read_at<Tensor**>(copy, at.leafs);
+    const int n = n_stages < 2 ? 0 : read_at<int32_t>(copy, at.n_leafs) - plan.n_leafs;
+    for (int first = 0; first + n_stages <= n; first += n_stages) {
+        for (int c = 0; c < n_stages && plan.stage < 0; ++c) { // where no copy is read
+            plan.stage = plan.ids.find(leafs[first + c]) >= 0 ? c : -1;
+        }
+        const int read = plan.stage < 0 ? -1 : plan.ids.find(leafs[first + plan.stage]), index = read - plan.tensors.size();
+        if (read < 0 || index >= plan.copies.size()) {
+            return; // not as it should be: then no place of theirs is told, which the verdict says
+        }
+        const int split = index < 0 ? -1 : plan.splits[plan.copies[index].split].backend;
+        const int tensor = index < 0 ? read : plan.copies[index].tensor;
+        const int backend =
+            index >= 0 ? (split < 0 ? -1 : s.numbers[split])
+                       : s.number_of(s.ggml->call.ggml_backend_sched_get_tensor_backend(s.object, plan.tensors[read].tensor));
+        for (int stage = 0; stage < n_stages; ++stage) {
+            if (stage != plan.stage) {
+                plan.other_stages.add({leafs[first + stage], tensor, backend, stage});
             }
         }
     }
@@ -367,6 +425,7 @@ void record_result(PlanCall& call) {
         SCHEDSCOPE_PUT(plan.block, real_assign, i, s.number_of(backend));
     }
     put_splits(s);
+    plan.stage = stage_of_copies(s);
     put_sources(s);
     for (int i = 0; i < plan.n_nodes; ++i) {
         if (plan.nodes[i] != node_of(plan, i)) {
@@ -384,6 +443,7 @@ void record_keeps(PlanCall& call, Graph* copy) {
         return;
     }
     call.has_keeps = true;
+    find_other_stages(s, copy);
     const Layout& at = s.ggml->at;
     const int n = read_at<int32_t>(copy, at.n_nodes);
     auto* const nodes = read_at<Tensor**>(copy, at.nodes);
@@ -437,18 +497,14 @@ void record_places(PlanCall& call) {
         return;
     }
     const Layout& at = s.ggml->at;
-    const int n_own = plan.n_leafs + plan.n_nodes, n_copies = s.ggml->call.ggml_backend_sched_get_n_copies(s.object);
-    const int n_stage_copies = n_copies == 1 ? plan.copies.size() : 0; // of several stages each has some that are not seen
     Buffer* last = nullptr;
     uintptr_t base = 0;
     int type = -1, chunk = 0;
-    for (int i = 0; i < n_own + n_stage_copies; ++i) {
-        const Tensor* const t = i < n_own ? plan.tensors[i].tensor : plan.copies[i - n_own].copy;
+    const auto put = [&](const Tensor* t, sent::real_place r) {
         auto* const buffer = read_at<Buffer*>(t, at.buffer);
         const auto data = read_at<uintptr_t>(t, at.data);
-        if (buffer == nullptr || data == 0 || read_at<const Tensor*>(t, at.view_src) != nullptr ||
-            (i < n_own && plan.tensors[i].had_memory)) {
-            continue;
+        if (buffer == nullptr || data == 0 || read_at<const Tensor*>(t, at.view_src) != nullptr) {
+            return;
         }
         BufferType* const of = s.ggml->call.ggml_backend_buffer_get_type(buffer);
         if (buffer != last) {
@@ -461,8 +517,22 @@ void record_places(PlanCall& call) {
             }
         }
         const auto size = static_cast<int64_t>(s.ggml->call.ggml_backend_buft_get_alloc_size(of, t));
-        const int id = i < n_own ? i : plan.tensors.size() + i - n_own;
-        SCHEDSCOPE_PUT(plan.block, real_place, static_cast<int64_t>(data - base), size < most_bytes ? size : -1, id, type, chunk);
+        r.offset = static_cast<int64_t>(data - base);
+        r.size = size < most_bytes ? size : -1;
+        r.buffer_type = type;
+        r.chunk = chunk;
+        plan.block.put(Kind::real_place, r);
+    };
+    for (int i = 0; i < plan.tensors.size(); ++i) { // beside the lists as well: what is read gets a place
+        if (!plan.tensors[i].had_memory) {
+            put(plan.tensors[i].tensor, {0, 0, i, -1, -1, -1, 0, 0});
+        }
+    }
+    for (int i = 0; i < plan.copies.size(); ++i) {
+        put(plan.copies[i].copy, {0, 0, plan.tensors.size() + i, -1, -1, -1, 0, 0});
+    }
+    for (const StageCopy& other : plan.other_stages) {
+        put(other.copy, {0, 0, -1, other.tensor, other.backend, other.stage, 0, 0});
     }
 }
 

@@ -9,18 +9,13 @@ InputCopy* copy_of_tensor(Plan& plan, const Tensor* t) {
     return id >= 0 && id < plan.copies.size() && plan.copies[id].copy == t ? &plan.copies[id] : nullptr;
 }
 
-int copy_id(const Scheduler& s, const InputCopy& copy) {
-    const bool one_stage = s.ggml->call.ggml_backend_sched_get_n_copies(s.object) == 1;
-    return one_stage ? s.plan.tensors.size() + static_cast<int>(&copy - s.plan.copies.begin()) : -1;
-}
-
 void put_transfer(Block& block, Scheduler& s, const InputCopy& copy, sent::transfer r) {
     Plan& plan = s.plan;
     const SplitBounds& split = plan.splits[copy.split];
     Tensor* const original = plan.tensors[copy.tensor].tensor;
     r.split = copy.split;
     r.tensor = copy.tensor;
-    r.copy = copy_id(s, copy);
+    r.copy = plan.tensors.size() + static_cast<int>(&copy - plan.copies.begin());
     r.source_backend = s.number_of(s.ggml->call.ggml_backend_sched_get_tensor_backend(s.object, original));
     r.backend = split.backend < 0 ? -1 : s.numbers[split.backend];
     block.put(Kind::transfer, r);

@@ -20,6 +20,11 @@ struct InputCopy {
     bool moved;                ///< in the run that goes on: it was seen
     int64_t bytes, start, end; ///< of the parts that were sent so far, where only some experts are
 };
+/// One of several copies of a tensor, one a stage, of which a plan reads that of its own stage.
+struct StageCopy {
+    const Tensor* copy;
+    int tensor, backend, stage; ///< backend: its number in the trace
+};
 /// A tensor of a graph as it was before the plan.
 struct TensorBefore {
     Tensor* tensor;
@@ -46,12 +51,14 @@ struct Plan {
     int64_t evaluation = -1;  ///< that planned it; −1: none
     bool sent = false, ran = false;
     int n_leafs = 0, n_nodes = 0, n_tokens = 0, n_outputs = 0;
+    int stage = -1; ///< whose copies it reads; −1: there is one, or it is not known
     const char* kind = "other";
     PointerMap ids; ///< of tensors; copies behind them
     List<TensorBefore> tensors;
     List<SplitBounds> splits;
     List<InputCopy> copies;
-    Block block; ///< all that is sent about it
+    List<StageCopy> other_stages; ///< the copies of all stages but its own
+    Block block;                  ///< all that is sent about it
     // While it is written down.
     List<int32_t> buffer_types;
     List<uint8_t> answers;

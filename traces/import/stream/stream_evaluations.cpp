@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 
 namespace schedscope::import {
 
@@ -230,10 +231,18 @@ void StreamEvaluations::end_compared(Open& e, const StreamFact& end) {
     ComparedPlan plan = std::move(*e.compared);
     e.compared.reset();
     const auto intern = [this](std::string_view text) { return sink_.intern(text); };
+    if (!plan.begin.current_stage) {
+        plan.begin.current_stage = stage_of(plan.real, plan.begin.n_stages.value_or(1));
+        for (WaitingFact& waiting : e.waiting) {
+            if (auto* const begin = std::get_if<record::PlanBegin>(&waiting.fact)) {
+                begin->current_stage = plan.begin.current_stage;
+            }
+        }
+    }
     StreamRepeats::PlanRecords records{plan.begin, plan.backends, {}};
     name_copies(plan.real, e.plan.graph.n_tensors);
     const std::vector<RealCopy> copies = copies_in_order(plan.real);
-    std::map<std::pair<TensorId, BackendId>, TensorId> made;
+    std::map<std::tuple<TensorId, BackendId, int32_t>, TensorId> made;
     records.facts = plans_.plan(session_, std::move(plan), e.kind, intern);
     const std::optional<EvaluationId> before = e.waits ? repeats_.plan(records) : std::nullopt;
     if (before) { // all that is left of it is its name
@@ -248,15 +257,17 @@ void StreamEvaluations::end_compared(Open& e, const StreamFact& end) {
             StreamFact planned{fact, std::nullopt, is_end ? end.time_ns : std::nullopt, std::nullopt, end.place};
             write_checked(e, planned);
         }
-        if (const auto* copy = std::get_if<record::CopyMade>(&fact)) { // of several stages any stands for all
-            made.emplace(std::pair(copy->of, copy->backend), copy->copy);
+        if (const auto* copy = std::get_if<record::CopyMade>(&fact)) {
+            made.emplace(std::tuple(copy->of, copy->backend, copy->stage.value_or(-1)), copy->copy);
         }
     }
     std::vector<TensorId> ids;
     bool same = true;
     for (const RealCopy& copy : copies) {
-        const auto found = made.find({copy.of, copy.backend});
-        ids.push_back(found == made.end() ? no_tensor : found->second);
+        const auto found = made.lower_bound({copy.of, copy.backend, copy.stage}); // of a stage that is not said: the first
+        const bool is_it =
+            found != made.end() && std::get<0>(found->first) == copy.of && std::get<1>(found->first) == copy.backend;
+        ids.push_back(is_it ? found->second : no_tensor);
         same = same && ids.back() == e.plan.graph.n_tensors + std::ssize(ids) - 1;
     }
     e.plan.copies = same ? nullptr : std::make_shared<const std::vector<TensorId>>(std::move(ids));

@@ -201,6 +201,28 @@ void compare_memory(const RealSubject& subject, const Plan& plan, const MemoryPl
     memory != nullptr ? Comparing(subject, out).memory(plan, *memory) : Comparing(subject, out).no_memory(error);
 }
 
+std::optional<int32_t> stage_of(const RealPlan& real, int32_t n_stages) {
+    if (n_stages < 2) {
+        return std::nullopt;
+    }
+    const auto known = std::find_if(real.sources.begin(), real.sources.end(), [](const auto& s) { return s.copy.stage >= 0; });
+    if (known != real.sources.end()) {
+        return std::min(known->copy.stage, n_stages - 1);
+    }
+    std::set<int32_t> named;
+    for (const RealPlan::Place& place : real.places) {
+        if (place.copy.stage >= 0) {
+            named.insert(place.copy.stage);
+        }
+    }
+    for (int32_t stage = 0; stage < n_stages && std::ssize(named) == n_stages - 1; ++stage) {
+        if (!named.contains(stage)) {
+            return stage;
+        }
+    }
+    return std::nullopt;
+}
+
 std::vector<RealCopy> copies_in_order(const RealPlan& real) {
     std::vector<RealCopy> copies;
     std::set<std::pair<TensorId, BackendId>> known;

@@ -4,6 +4,7 @@
 #include "traces/replay/foreign/own_backends.h"
 #include "traces/replay/foreign/real_plan.h"
 
+#include <optional>
 #include <string>
 
 namespace schedscope {
@@ -38,6 +39,9 @@ void compare_memory(const RealSubject& subject, const Plan& plan, const MemoryPl
                     RealComparison& out);
 /// The planned tensor that a real place is about: the graph's, or the copy; none: nothing like it was planned.
 TensorId planned_id(const Plan& plan, const OwnBackends& own, TensorId tensor, const RealCopy& copy);
+/// The stage whose copies are read, as those say it, or else the places: of the stages that they name it is the one that is
+/// missing, because the tensor itself stands for it. None: there is one stage, or it is not known.
+std::optional<int32_t> stage_of(const RealPlan& real, int32_t n_stages);
 /// Copies in the order in which nodes read them first, as some programs number them.
 std::vector<RealCopy> copies_in_order(const RealPlan& real);
 

@@ -85,16 +85,6 @@ ForeignPlanner::~ForeignPlanner() = default;
 
 namespace {
 
-/// The stage whose copies are read, where the program does not say it.
-int32_t stage_of(const ForeignPlan& foreign) {
-    if (foreign.begin.current_stage) {
-        return *foreign.begin.current_stage;
-    }
-    const auto& sources = foreign.real.sources;
-    const auto known = std::find_if(sources.begin(), sources.end(), [](const auto& s) { return s.copy.stage >= 0; });
-    return known == sources.end() ? 0 : std::min(known->copy.stage, foreign.begin.n_stages.value_or(1) - 1);
-}
-
 /// The nodes as the backends' optimise steps left them.
 std::vector<TensorId> order_of(const RealPlan& real, const GraphView& graph) {
     std::vector<TensorId> nodes(graph.nodes.begin(), graph.nodes.end());
@@ -162,7 +152,8 @@ Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPl
     PlanOptions options;
     options.op_offload = foreign.begin.op_offload.value_or(true);
     options.n_stages = std::max(foreign.begin.n_stages.value_or(1), 1);
-    options.current_stage = stage_of(foreign);
+    const std::optional<int32_t> stage = foreign.begin.current_stage;
+    options.current_stage = stage ? *stage : stage_of(foreign.real, options.n_stages).value_or(0);
     options.graph_id = foreign.begin.graph;
     options.rules = rules_ages()[age].rules;
     options.reserve = foreign.reserve;

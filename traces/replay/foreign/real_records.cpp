@@ -50,7 +50,7 @@ private:
             out.emplace_back(record::SplitInput{index, input, std::nullopt,
                                                 at == at_.end() ? std::nullopt : std::optional(at->second),
                                                 s.graph.tensors[input].bytes()});
-            copy({input, split.backend, -1});
+            copy({input, split.backend, s.foreign.begin.current_stage.value_or(-1)});
         }
         for (int32_t i = split.first_node; i < split.end_node && is_index(i, nodes); ++i) {
             if (const auto of_node = sources.find(nodes[i]); of_node != sources.end()) {

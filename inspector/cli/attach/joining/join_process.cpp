@@ -373,6 +373,7 @@ JoinedProcess::JoinedProcess(pid_t id, const AttachOptions& options) : id_(id) {
         refuse(id, why);
     }
     process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0)));
+    const auto fail = [this](const std::string& why) { refuse(id_, wait_for_end(0) ? "it has ended" : why); };
     const std::vector<std::byte> bytes = bytes_of(SharedPages::library_path());
     Helper helper([&](int talk) { return join(id, talk, bytes, options); });
     Report report = helper.next();
@@ -380,14 +381,14 @@ JoinedProcess::JoinedProcess(pid_t id, const AttachOptions& options) : id_(id) {
         const std::string there = proc_path(id, "fd/" + std::to_string(report.number));
         Descriptor file(open(there.c_str(), O_RDWR | O_CLOEXEC));
         if (!file) {
-            refuse(id, "the memory to share can't be opened: " + std::string(std::strerror(errno)));
+            fail("the memory to share can't be opened: " + std::string(std::strerror(errno)));
         }
         pages_ = std::make_unique<SharedPages>(std::move(file));
         helper.go_on();
         report = helper.next();
     }
     if (report.what != Report::done || pages_ == nullptr) {
-        refuse(id, report.words.data());
+        fail(report.words.data());
     }
     calls_ = report.number;
     library_ = report.library;

@@ -1,4 +1,5 @@
 // Released builds of llama.cpp, as users have them, recorded while they generate.
+#include "tests/inspector/cli/attach/joining/running.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/support/attach/recorded_stream.h"
@@ -8,7 +9,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <set>
 #include <thread>
@@ -157,19 +157,6 @@ TEST(ReleasedBuilds, HaveATraceOfEachProcess) {
         ++n;
     }
     EXPECT_EQ(n, 3);
-}
-
-/// The processes that a process started.
-std::vector<pid_t> children_of(const std::string& process) {
-    std::vector<pid_t> found;
-    std::error_code failed;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", failed)) {
-        std::ifstream list(task.path() / "children");
-        for (pid_t child = 0; list >> child;) {
-            found.push_back(child);
-        }
-    }
-    return found;
 }
 
 /// A recording of a program that would generate for long, once some of it is in the file.

@@ -3,6 +3,8 @@
 #include <array>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -69,6 +71,18 @@ int Running::close_input_and_wait() {
     close(in_);
     in_ = -1;
     return wait();
+}
+
+std::vector<pid_t> children_of(const std::string& process) {
+    std::vector<pid_t> found;
+    std::error_code failed;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", failed)) {
+        std::ifstream list(task.path() / "children");
+        for (pid_t child = 0; list >> child;) {
+            found.push_back(child);
+        }
+    }
+    return found;
 }
 
 bool may_join() {

@@ -26,6 +26,8 @@ private:
     int in_ = -1, code_ = -1;
 };
 
+std::vector<pid_t> children_of(const std::string& process); ///< the processes that it started; "self": this one
+
 /// May a process here trace another one that it did not start?
 bool may_join();
 
