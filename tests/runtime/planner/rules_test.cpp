@@ -204,7 +204,7 @@ TEST(Rules, AreThoseOfTheBuildsThatItMayBe) {
     EXPECT_EQ(ages_of("b3890..b4109"), "up to b4114");
     EXPECT_EQ(ages_of("b3995..b4109"), "b3992..b4114");
     EXPECT_EQ(ages_of("..b3909"), "up to b3991");
-    EXPECT_EQ(ages_of("b8180..b10360"), "b7335 and later");
+    EXPECT_EQ(ages_of("b8180..b10360"), "b7335..b10361");
     EXPECT_EQ(ages_of("b10361.."), "b10325 and later");
     EXPECT_EQ(ages_of("b10362.."), "b10362 and later");
     EXPECT_EQ(ages_of(".."), "every build");
