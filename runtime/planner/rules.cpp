@@ -18,6 +18,7 @@ struct RuleChange {
 // The newest first. Builds are counted by commits: where no release is known to be the first with a pull request, the number is
 // that of its day. Whoever plans a build's graphs again takes the age that decides as the build did, if its own does not.
 constexpr auto changes = std::to_array<RuleChange>({
+    {10362, [](PlannerRules& r) { r.never_full = false; }},
     {10325, [](PlannerRules& r) { r.split_inputs = 30; }},
     {10229, [](PlannerRules& r) { r.flash_follows_weights = true; }},
     {7335, [](PlannerRules& r) { r.fill_moves = true; }},
@@ -37,6 +38,7 @@ constexpr auto changes = std::to_array<RuleChange>({
 
 std::array<RulesAge, changes.size() + 1> made_ages() {
     std::array<RulesAge, changes.size() + 1> ages;
+    ages.front().rules.never_full = true;
     for (size_t i = 0; i < changes.size(); ++i) {
         ages[i].first_build = changes[i].build;
         ages[i + 1].last_build = changes[i].build - 1;

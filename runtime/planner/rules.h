@@ -10,7 +10,7 @@
 namespace schedscope {
 
 /// What ggml's scheduler and allocator decide otherwise from age to age. The default is what this program plans its own runs by:
-/// the rules of v0.5.0. Each switch names the pull request of llama.cpp that changed the rule.
+/// the rules of August 2026, before v0.5.0. Each switch names the pull request of llama.cpp that changed the rule.
 struct PlannerRules {
     // Pass 1.
     bool rope_follows_weights = false;  ///< before #10026: frequencies decide where a ROPE runs
@@ -23,6 +23,7 @@ struct PlannerRules {
     // Passes 4 and 5.
     bool leaves_unassigned = false;      ///< before #15118: no backend is looked for at the end of pass 4
     bool readable_weights_split = false; ///< before #10026: a weight elsewhere begins a split although it can be read there
+    bool never_full = false;             ///< in v0.5.0: no split ends because it has many inputs
     int32_t split_inputs = 0;            ///< 10 before #15722, 30 before #22789: of any split; 0: room grows from 30
     // Memory.
     bool one_chunk = false;        ///< before #15815: a buffer type's memory is in one piece, however large
@@ -39,7 +40,7 @@ struct RulesAge {
     PlannerRules rules;
 };
 
-/// All of them, the newest first. It is what v0.5.0 and this program go by.
+/// All of them, the newest first: v0.5.0. This program goes by the one before.
 std::span<const RulesAge> rules_ages();
 
 /// Builds of llama.cpp, by number, from the one to the other; 0: there is no such bound.

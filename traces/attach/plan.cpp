@@ -75,7 +75,7 @@ private:
         plan_.buffer_types.clear();
         plan_.operators.clear();
         plan_.types.clear();
-        if (!plan_.ids.clear(3 * n + 256)) { // with views' sources and copies
+        if (!plan_.ids.clear(4 * n + 256)) { // with views' sources and copies
             return false;
         }
         for (int i = 0; i < n; ++i) {
@@ -280,8 +280,11 @@ template <typename F> void for_each_copied_source(const Scheduler& s, const F& f
             const TensorBefore& node = plan.tensors[plan.n_leafs + n];
             for (int slot = 0; slot < at.n_src; ++slot) {
                 const auto* const now = read_at<const Tensor*>(node.tensor, at.src + slot * pointer_bytes);
+                if (now == node.src[slot] || now == nullptr) {
+                    continue;
+                }
                 const int original = plan.ids.find(node.src[slot]);
-                if (now != node.src[slot] && now != nullptr && original >= 0) {
+                if (original >= 0) {
                     found(i, n, slot, original, now);
                 }
             }
@@ -293,7 +296,7 @@ template <typename F> void for_each_copied_source(const Scheduler& s, const F& f
 void put_sources(Scheduler& s) {
     Plan& plan = s.plan;
     for_each_copied_source(s, [&](int i, int n, int slot, int original, const Tensor* copy) {
-        if (plan.ids.find(copy) < 0 && plan.copies.size() < plan.n_nodes) {
+        if (plan.ids.find(copy) < 0 && plan.copies.size() < 2 * plan.n_nodes + 64) {
             plan.ids.put(copy, plan.tensors.size() + plan.copies.size());
             plan.copies.add({copy, original, i, false, 0, 0, 0});
             SCHEDSCOPE_PUT(plan.block, real_input, i, original);
@@ -520,7 +523,7 @@ void record_places(PlanCall& call) {
         r.chunk = chunk;
         plan.block.put(Kind::real_place, r);
     };
-    for (int i = 0; i < plan.n_leafs + plan.n_nodes; ++i) {
+    for (int i = 0; i < plan.tensors.size(); ++i) { // beside the lists as well: what is read gets a place
         if (!plan.tensors[i].had_memory) {
             put(plan.tensors[i].tensor, {0, 0, i, -1, -1, -1, 0, 0});
         }

@@ -76,7 +76,7 @@ private:
     void begin_for_inputs(TensorId node, int32_t index) {
         const BackendId backend = split().backend;
         const TensorInfo& t = p.tensor(node);
-        const bool full = split().n_inputs >= room();
+        const bool full = split().n_inputs >= room() && !p.options.rules.never_full;
         for (unsigned mask = p.sources_of(node); mask != 0; mask &= mask - 1) {
             const TensorId source = t.src[std::countr_zero(mask)];
             if (p.backend_of(source) == backend) {

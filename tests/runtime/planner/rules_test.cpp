@@ -179,7 +179,7 @@ TEST(Rules, OfFill) {
 
 TEST(Rules, HaveAges) {
     const std::span<const RulesAge> ages = rules_ages();
-    EXPECT_EQ(ages.front().rules, PlannerRules());
+    EXPECT_EQ(ages[1].rules, PlannerRules()); // this program's own
     for (size_t i = 1; i < ages.size(); ++i) {
         EXPECT_NE(ages[i].rules, ages[i - 1].rules);
         EXPECT_EQ(ages[i].last_build + 1, ages[i - 1].first_build);
@@ -204,8 +204,9 @@ TEST(Rules, AreThoseOfTheBuildsThatItMayBe) {
     EXPECT_EQ(ages_of("b3890..b4109"), "up to b4114");
     EXPECT_EQ(ages_of("b3995..b4109"), "b3992..b4114");
     EXPECT_EQ(ages_of("..b3909"), "up to b3991");
-    EXPECT_EQ(ages_of("b8180..b10360"), "b7335 and later");
+    EXPECT_EQ(ages_of("b8180..b10360"), "b7335..b10361");
     EXPECT_EQ(ages_of("b10361.."), "b10325 and later");
+    EXPECT_EQ(ages_of("b10362.."), "b10362 and later");
     EXPECT_EQ(ages_of(".."), "every build");
     for (const char* const text : {"", "v0.5.0", "b", "b1..x", "b1..2..3"}) {
         EXPECT_EQ(ages_of(text), "none") << text;

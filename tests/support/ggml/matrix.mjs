@@ -1,12 +1,12 @@
 // Records released builds of llama.cpp with many settings, and counts how much of what they did is planned again the same.
 //
-//     node matrix.mjs SCHEDSCOPE SHARED [--few] [--versions V,V…] [--models WORD,WORD…] [--devices WORD,WORD…] [--keep FOLDER]
-//         [-o TABLE.md]
+//     node matrix.mjs SCHEDSCOPE SHARED [--few] [--versions V,V…] [--models WORD,WORD…] [--devices WORD,WORD…] [--graphs PROGRAM]
+//         [--keep FOLDER] [-o TABLE.md]
 //
 // SCHEDSCOPE: the program. SHARED: the folder that has models/. --few: one row of each sort (what ctest runs). A row is a build,
 // a model, a device and flash attention on or off. It is run by itself first: a build that crashes there is counted apart; one
 // that says other tokens from run to run is marked. The recorded run prints what its scheduler decides (GGML_SCHED_DEBUG=2): the log, imported,
-// has to say the same (witness.mjs). --keep: the traces go there. Exit code: 0: all is reproduced; 1: something is not; 77:
+// has to say the same (witness.mjs). --graphs: odd_graphs, whose graphs each build plans as well. --keep: the traces go there. Exit code: 0: all is reproduced; 1: something is not; 77:
 // nothing could be run.
 import {spawnSync} from "node:child_process";
 import fs from "node:fs";
@@ -52,7 +52,8 @@ if (versions.length === 0 || chosen.length === 0) {
 }
 
 const devices = [{name: "CPU", args: [], vulkan: false},
-    ...["0", "1", "3", "99"].map((layers) => ({name: `Vulkan -ngl ${layers === "99" ? "all" : layers}`, args: ["--gpu", "vulkan", "--layers", layers], vulkan: true}))];
+    ...["0", "1", "3", "99"].map((layers) => ({name: `Vulkan -ngl ${layers === "99" ? "all" : layers}`, args: ["--gpu", "vulkan", "--layers", layers], vulkan: true})),
+    {name: "Vulkan twice -ngl all", args: ["--gpu", "vulkan", "--layers", "99"], vulkan: true, visible: "0,0"}]; // four copies of each input
 const wantedDevices = option("--devices")?.split(",");
 function rows() {
     const all = [];
@@ -67,13 +68,28 @@ function rows() {
     }
     // A dozen from all over, of which no two follow each other in all of what they vary.
     const stride = Math.floor(all.length / 12) | 1;
-    return few && all.length > 12 ? Array.from({length: 12}, (_, i) => all[(i * stride + (i % 5)) % all.length]) : all;
+    const graphs = option("--graphs") ? (few ? versions.slice(-1) : versions).map((version) => ({version, model: {name: "odd graphs"}, device: {name: "CPU twice, Vulkan"}, flash: false, graphs: true})) : [];
+    return few && all.length > 12 ? [...graphs, ...Array.from({length: 12}, (_, i) => all[(i * stride + (i % 5)) % all.length])] : [...graphs, ...all];
+}
+
+/// What is run, and what a recorded run of it is asked for beside.
+function commandOf(row, tokens) {
+    if (!row.graphs) {
+        const drives = [node, drive, path.join(fixtures, row.version), row.model.file, ...row.device.args, ...(row.flash ? ["--flash"] : []), "--prompt", row.model.prompt, "--tokens", "8"];
+        return {command: drives, more: ["--result", tokens, "--log", "debug"]};
+    }
+    const name = hasVulkan(row.version) ? "linux-x64-vulkan" : "linux-x64";
+    const folder = path.join(fixtures, row.version, "node_modules/@node-llama-cpp", name, "bins", name);
+    const libraries = ["libggml-base.so", "libggml-cpu-sandybridge.so", "libggml-cpu-x64.so", "libggml-cpu.so", "libggml-vulkan.so", "libggml.so"];
+    const there = libraries.map((library) => path.join(folder, library)).filter((file) => fs.existsSync(file));
+    const cpu = there.filter((file) => file.includes("-cpu")).slice(-1);
+    return {command: [option("--graphs"), ...there.filter((file) => !file.includes("-cpu") || cpu.includes(file))], more: []};
 }
 
 /// With `log`: a file where all goes that it prints.
 function run(command, args, more = {}, log = null) {
     const to = log === null ? "pipe" : fs.openSync(log, "w");
-    const done = spawnSync(command, args, {encoding: "utf8", timeout: 600000, maxBuffer: 1 << 28, stdio: ["ignore", to, to], env: {...process.env, GGML_VK_VISIBLE_DEVICES: "0", ...more}});
+    const done = spawnSync(command, args, {encoding: "utf8", timeout: 600000, maxBuffer: 1 << 28, stdio: ["ignore", to, to], env: {...process.env, ...more}});
     if (log !== null) {
         fs.closeSync(to);
     }
@@ -82,27 +98,32 @@ function run(command, args, more = {}, log = null) {
 }
 
 function measured(row) {
-    const command = [drive, path.join(fixtures, row.version), row.model.file, ...row.device.args, ...(row.flash ? ["--flash"] : []), "--prompt", row.model.prompt, "--tokens", "8"];
-    const plain = run(node, command);
+    const inScratch = (name) => path.join(scratch, name);
+    const [trace, log, tokens] = [inScratch("row.trace"), inScratch("row.log"), inScratch("tokens")];
+    const {command: [program, ...command], more} = commandOf(row, tokens);
+    const devices = {GGML_VK_VISIBLE_DEVICES: row.device.visible ?? "0"};
+    const plain = run(program, command, devices);
     if (!plain.ok) {
         return {left: `ends with ${plain.why} by itself`};
     }
-    const inScratch = (name) => path.join(scratch, name);
-    const [trace, log, tokens] = [inScratch("row.trace"), inScratch("row.log"), inScratch("tokens")];
-    const recorded = run(schedscope, ["record", "--force", "-o", trace, "--", node, ...command, "--result", tokens, "--log", "debug"], {GGML_SCHED_DEBUG: "2"}, log);
+    const recorded = run(schedscope, ["record", "--force", "-o", trace, "--", program, ...command, ...more], {...devices, GGML_SCHED_DEBUG: "2"}, log);
     if (!recorded.ok) {
-        const again = [1, 2].map(() => run(node, command)).find((r) => !r.ok);
+        let again = null; // a build that crashes now and then does so without us, too
+        for (let i = 0; i < 12 && !again; ++i) {
+            const alone = run(program, command, devices);
+            again = alone.ok ? null : alone;
+        }
         return again ? {left: `ends with ${again.why} by itself, now and then`}
             : {failed: `ends with ${recorded.why} when recorded: ${fs.readFileSync(log, "utf8").trim().split("\n").at(-1)}`};
     }
-    const said = fs.readFileSync(tokens, "utf8");
+    const said = row.graphs ? plain.out : fs.readFileSync(tokens, "utf8");
     const differs = said !== plain.out;
     // Some builds generate other tokens from run to run, without us: then it is the program's own.
-    if (differs && Array.from({length: 12}).every(() => run(node, command).out === plain.out)) {
+    if (differs && Array.from({length: 12}).every(() => run(program, command, devices).out === plain.out)) {
         return {failed: `generates ${said.trim()} when recorded, else ${plain.out.trim()}`};
     }
     if (option("--keep")) {
-        const name = [row.version, row.model.name, row.device.args.at(-1) ?? "cpu", row.flash ? "flash" : "plain"].join("-");
+        const name = [row.version, row.model.name, row.device.name.replaceAll(" ", "_"), row.flash ? "flash" : "plain"].join("-");
         fs.copyFileSync(trace, path.join(option("--keep"), `${name}.trace`));
     }
     const shown = run(schedscope, ["show", trace, "--what", "verdicts", "--json"]);

@@ -2,7 +2,9 @@
 import {spawnSync} from "node:child_process";
 
 const views = new Set(["NONE", "VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE"]); // as nodes they are not printed
-const as_printed = (name) => name.slice(0, 20).replaceAll(" ", ""); // logs cut names off, and align them
+const as_printed = (name) => name.replace(/^(\w+)\.\d+#/, "$1#").slice(0, 20).replaceAll(" ", ""); // logs cut names off, and align them
+// The second backend of a name has that name in a log.
+const named = (backend) => backend?.replace(/\.\d+$/, "") ?? null;
 
 /// {graphs, same, lines, identical, causes, causesIdentical, first}: of the printed graphs, how many are the recorded ones in each
 /// split, input, node and source; how many lines that is; how many of them have a cause, where the program was built with them.
@@ -44,7 +46,7 @@ export function witnessed(schedscope, trace, log, imported) {
 }
 
 function compareSplits(recorded, printed, compare) {
-    const words = (split) => (split ? `${split.backend} from node ${split.first_node}` : "none");
+    const words = (split) => (split ? `${named(split.backend)} from node ${split.first_node}` : "none");
     for (let i = 0; i < Math.max(recorded.length, printed.length); ++i) {
         const [ours, theirs] = [recorded[i], printed[i]];
         compare(words(ours) === words(theirs), `split ${i}`, words(ours), words(theirs));
@@ -56,7 +58,7 @@ function compareSplits(recorded, printed, compare) {
 }
 
 function compareTensors(recorded, printed, compare, found, evaluation) {
-    const words = (t) => (t ? `${t.op} ${t.name} on ${t.backend}` : "none");
+    const words = (t) => (t ? `${t.op} ${t.name} on ${named(t.backend)}` : "none");
     const compareCause = (ours, theirs) => {
         if (theirs?.cause) {
             const same = ours?.cause === theirs.cause;
@@ -70,7 +72,7 @@ function compareTensors(recorded, printed, compare, found, evaluation) {
     const printedNodes = printed.filter((t) => t.op !== null && !views.has(t.op));
     for (let i = 0; i < Math.max(nodes.length, printedNodes.length); ++i) {
         const [ours, theirs] = [nodes[i], printedNodes[i]];
-        const same = ours && theirs && ours.op === theirs.op && as_printed(ours.name) === as_printed(theirs.name) && ours.backend === theirs.backend;
+        const same = ours && theirs && ours.op === theirs.op && as_printed(ours.name) === as_printed(theirs.name) && named(ours.backend) === named(theirs.backend);
         compare(same, `node ${i}`, words(ours), words(theirs));
         compareCause(ours, theirs);
     }
@@ -81,11 +83,16 @@ function compareTensors(recorded, printed, compare, found, evaluation) {
         const name = as_printed(t.name);
         rest.set(name, [...(rest.get(name) ?? []), t]);
     }
+    const copies = new Set(); // a log writes the name of what is copied in two ways, where it begins with a blank: two tensors
     for (const theirs of printed.filter((t) => t.op === null || views.has(t.op))) {
-        const named = rest.get(as_printed(theirs.name)) ?? [];
-        const fits = (t) => !theirs.backend || t.backend === theirs.backend; // an original of which only copies are read has none
-        const best = [named.findIndex((t) => fits(t) && t.cause === theirs.cause), named.findIndex(fits), 0].find((i) => i >= 0);
-        const [ours] = named.splice(best, 1);
+        if (theirs.name.includes("#") && copies.has(as_printed(theirs.name)) && rest.get(as_printed(theirs.name))?.length === 0) {
+            continue;
+        }
+        copies.add(as_printed(theirs.name));
+        const sameName = rest.get(as_printed(theirs.name)) ?? [];
+        const fits = (t) => !theirs.backend || named(t.backend) === named(theirs.backend); // an original of which only copies are read has none
+        const best = [sameName.findIndex((t) => fits(t) && t.cause === theirs.cause), sameName.findIndex(fits), 0].find((i) => i >= 0);
+        const [ours] = sameName.splice(best, 1);
         compare(ours !== undefined && fits(ours), "source", words(ours), words(theirs));
         compareCause(ours, theirs);
     }

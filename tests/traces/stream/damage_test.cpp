@@ -209,7 +209,7 @@ TEST(HostileStream, OfAnotherVersionIsRefused) {
     bytes[48] = 2;
     EXPECT_THAT(
         ImportedStream::bytes(bytes).error,
-        HasSubstr("the stream is of version 2.0, and this program reads 1.x: write it with this program's schedscope_stream.h"));
+        HasSubstr("the stream is of version 2.1, and this program reads 1.x: write it with this program's schedscope_stream.h"));
     std::string minor = a_stream();
     minor[52] = 9;
     EXPECT_EQ(ImportedStream::bytes(minor).error, "");
