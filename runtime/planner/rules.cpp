@@ -1,5 +1,7 @@
 #include "runtime/planner/rules.h"
 
+#include "runtime/system/read_number.h"
+
 #include <algorithm>
 #include <array>
 
@@ -51,9 +53,20 @@ std::span<const RulesAge> rules_ages() {
     return ages;
 }
 
-const RulesAge& rules_of_build(int32_t build) {
+std::optional<BuildSpan> read_builds(std::string_view text) {
+    const auto number = [](std::string_view of) { return read_number<int32_t>(of.substr(of.starts_with("b") ? 1 : 0)); };
+    const size_t dots = text.find("..");
+    const std::string_view first = text.substr(0, dots), last = dots == text.npos ? first : text.substr(dots + 2);
+    const std::optional<int32_t> from = first.empty() ? 0 : number(first), to = last.empty() ? 0 : number(last);
+    return text.empty() || !from || !to ? std::nullopt : std::optional(BuildSpan{*from, *to});
+}
+
+std::span<const RulesAge> rules_of_builds(BuildSpan builds) {
     const std::span<const RulesAge> ages = rules_ages();
-    return *std::find_if(ages.begin(), ages.end() - 1, [build](const RulesAge& age) { return build >= age.first_build; });
+    const auto of = [&](int32_t build) {
+        return std::find_if(ages.begin(), ages.end() - 1, [build](const RulesAge& age) { return build >= age.first_build; });
+    };
+    return {builds.last == 0 ? ages.begin() : of(builds.last), of(builds.first) + 1};
 }
 
 std::string rules_name(const RulesAge& newest, const RulesAge& oldest) {

@@ -42,8 +42,14 @@ struct RulesAge {
 /// All of them, the newest first. It is what v0.5.0 and this program go by.
 std::span<const RulesAge> rules_ages();
 
-/// By which rules a build of that number plans.
-const RulesAge& rules_of_build(int32_t build);
+/// Builds of llama.cpp, by number, from the one to the other; 0: there is no such bound.
+struct BuildSpan {
+    int32_t first = 0, last = 0;
+};
+/// Of "6673", "b6673", "b3890..b4109", "..b3909"; none: it says something else.
+std::optional<BuildSpan> read_builds(std::string_view text);
+/// By which rules such builds plan, the newest first.
+std::span<const RulesAge> rules_of_builds(BuildSpan builds);
 /// The ages from the one to the other, which is as old or older, by their builds: "b5640..b8120", "up to b3991", "b10325 and
 /// later", "every build".
 std::string rules_name(const RulesAge& newest, const RulesAge& oldest);

@@ -133,7 +133,7 @@ public:
     }
 
     const std::string folder = (fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string()) +
-                               "/schedscope-faults-" + std::to_string(getpid());
+                               "/test-faults-" + std::to_string(getpid());
     const std::string model = folder + "/tiny.gguf", trace = folder + "/base.trace", log = folder + "/log.txt",
                       written = folder + "/written";
 

@@ -41,7 +41,7 @@ void limit_files(rlim_t bytes) {
 class ScratchFolder {
 public:
     ScratchFolder() {
-        std::string name = fs::exists("/dev/shm") ? "/dev/shm/schedscope-fuzz-XXXXXX" : "/tmp/schedscope-fuzz-XXXXXX";
+        std::string name = fs::exists("/dev/shm") ? "/dev/shm/test-fuzz-XXXXXX" : "/tmp/test-fuzz-XXXXXX";
         if (mkdtemp(name.data()) == nullptr) {
             std::abort();
         }

@@ -78,6 +78,7 @@ struct InitParams { ///< of ggml_init, passed by value
     F(const char*, ggml_commit, ())                                                                                              \
     F(const char*, ggml_version, ())                                                                                             \
     F(Device*, ggml_backend_get_device, (Backend * backend))                                                                     \
+    F(void, ggml_backend_event_wait, (Backend * backend, Event * event))                                                         \
     F(const char*, ggml_backend_dev_name, (Device * device))                                                                     \
     F(const char*, ggml_backend_dev_description, (Device * device))                                                              \
     F(void, ggml_backend_dev_memory, (Device * device, size_t * free, size_t * total))                                           \
@@ -108,9 +109,10 @@ struct GgmlCopy {
     Layout at;
     int index; ///< among the copies of this process
     bool usable;
+    int optimiser_slot; ///< in a backend, in bytes; −1: none (optimiser_slot.h)
     bool splits_unseen; ///< it exports split_graph and calls it within itself, past us
     char why_not[192];
-    char path[512], build_id[64];
+    char path[512], build_id[64], builds[32]; ///< builds: of llama.cpp that it may come from: "b3890..b4109", as build_span says
 };
 
 template <typename T> T read_at(const void* structure, int offset) {

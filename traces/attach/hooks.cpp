@@ -1,8 +1,9 @@
 // The functions of ggml that the program calls, in front of the real ones. Each finds its real one by who calls, and never holds
 // a lock around it. What is not understood is passed on and left alone.
 
-#include "traces/attach/adoption.h"
-#include "traces/attach/patching.h"
+#include "traces/attach/joining/adoption.h"
+#include "traces/attach/joining/patching.h"
+#include "traces/attach/optimiser_slot.h"
 #include "traces/attach/plan.h"
 #include "traces/attach/stepping.h"
 #include "traces/attach/watching.h"
@@ -13,8 +14,7 @@ namespace schedscope::attach {
 
 namespace {
 
-__thread PlanCall* plan_call = nullptr; ///< of this thread, the innermost
-__thread RunCall* run_call = nullptr;
+__thread RunCall* run_call = nullptr; ///< of this thread, the innermost
 
 template <typename Function> Function* real(Fn which, void* caller) {
     return reinterpret_cast<Function*>(real_function(which, caller));
@@ -174,6 +174,17 @@ SCHEDSCOPE_EXPORTED void ggml_backend_sched_free(Sched* sched) {
     SCHEDSCOPE_REAL(ggml_backend_sched_free, free_it);
     if (free_it != nullptr) {
         free_it(sched);
+    }
+}
+
+SCHEDSCOPE_EXPORTED void ggml_backend_free(Backend* backend) {
+    {
+        const KeptErrno kept;
+        forget_optimiser(backend);
+    }
+    SCHEDSCOPE_REAL(ggml_backend_free, free_it);
+    if (free_it != nullptr) {
+        free_it(backend);
     }
 }
 

@@ -46,30 +46,11 @@ bool PointerMap::clear(int n) {
         return false;
     }
     mask_ = room - 1;
-    memset(bytes_.data(), 0, room * sizeof(Entry));
+    if (++round_ == 0) {
+        memset(bytes_.data(), 0, bytes_.size());
+        round_ = 1;
+    }
     return true;
-}
-
-size_t PointerMap::place(const void* key) const {
-    size_t at = static_cast<size_t>((reinterpret_cast<uintptr_t>(key) >> 4) * 0x9E3779B97F4A7C15U >> 20) & mask_;
-    while (entries()[at].key != nullptr && entries()[at].key != key) {
-        at = (at + 1) & mask_;
-    }
-    return at;
-}
-
-void PointerMap::put(const void* key, int32_t value) {
-    if (key != nullptr) {
-        entries()[place(key)] = {key, value};
-    }
-}
-
-int32_t PointerMap::find(const void* key) const {
-    if (key == nullptr || mask_ == 0) {
-        return -1;
-    }
-    const Entry& entry = entries()[place(key)];
-    return entry.key == nullptr ? -1 : entry.value;
 }
 
 Lock::Lock(uint32_t& word) : word_(word) {

@@ -51,11 +51,19 @@ public:
         ++n_;
         return true;
     }
+    /// One more, whose bytes are whatever they were. Null: there is no memory.
+    T* add_unset() {
+        if (!bytes_.reserve((static_cast<size_t>(n_) + 1) * sizeof(T))) {
+            return nullptr;
+        }
+        return begin() + n_++;
+    }
     bool resize(int n, const T& value) {
-        for (clear(); n_ < n;) {
-            if (!add(value)) {
-                return false;
-            }
+        if (!bytes_.reserve(static_cast<size_t>(n) * sizeof(T))) {
+            return false;
+        }
+        for (n_ = 0; n_ < n; ++n_) {
+            begin()[n_] = value;
         }
         return true;
     }
@@ -69,18 +77,33 @@ private:
 class PointerMap {
 public:
     bool clear(int n); ///< and makes room for n entries; false: there is no memory
-    void put(const void* key, int32_t value);
-    int32_t find(const void* key) const; ///< −1: it is not there
+    void put(const void* key, int32_t value) {
+        if (key != nullptr) {
+            *place(key) = {key, value, round_};
+        }
+    }
+    int32_t find(const void* key) const { ///< −1: it is not there
+        const Entry* const entry = key == nullptr || mask_ == 0 ? nullptr : place(key);
+        return entry == nullptr || entry->round != round_ ? -1 : entry->value;
+    }
 
 private:
     struct Entry {
         const void* key;
         int32_t value;
+        uint32_t round; ///< of another one: it is free
     };
-    size_t place(const void* key) const;
+    Entry* place(const void* key) const {
+        auto* const entries = reinterpret_cast<Entry*>(bytes_.data());
+        size_t at = static_cast<size_t>((reinterpret_cast<uintptr_t>(key) >> 4) * 0x9E3779B97F4A7C15U >> 20) & mask_;
+        while (entries[at].round == round_ && entries[at].key != key) {
+            at = (at + 1) & mask_;
+        }
+        return entries + at;
+    }
     Bytes bytes_;
     size_t mask_ = 0;
-    Entry* entries() const { return reinterpret_cast<Entry*>(bytes_.data()); }
+    uint32_t round_ = 0; ///< of clear: what was put before is gone without a look at it
 };
 
 /// Held for a moment, by code of this library alone.

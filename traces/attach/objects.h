@@ -19,6 +19,7 @@ namespace schedscope::attach {
     F(ggml_backend_sched_alloc_graph)                                                                                            \
     F(ggml_backend_sched_graph_compute_async)                                                                                    \
     F(ggml_backend_sched_set_eval_callback)                                                                                      \
+    F(ggml_backend_free)                                                                                                         \
     F(ggml_backend_sched_synchronize)                                                                                            \
     F(ggml_gallocr_reserve_n)                                                                                                    \
     F(ggml_gallocr_reserve_n_size)                                                                                               \

@@ -4,12 +4,14 @@
 
 namespace schedscope::attach {
 
+__thread PlanCall* plan_call = nullptr;
+
 namespace {
 
 constexpr int known_flags = 15, weights_usage = 1;
 constexpr uint8_t runs_it = 1, takes_it_over = 2; ///< of an answer
-constexpr int max_src = 10, n_params = 16;
-constexpr int64_t most_bytes = int64_t{1} << 46; ///< of a tensor
+constexpr int n_params = 16, max_src = 10;        // of a record
+constexpr int64_t most_bytes = int64_t{1} << 46;  ///< of a tensor
 
 /// Reads a graph and writes it down.
 class GraphRecord {
@@ -49,14 +51,17 @@ public:
 
 private:
     bool add(Tensor* t) {
-        TensorBefore before = {};
-        before.tensor = t;
-        for (int i = 0; i < at_.n_src; ++i) {
-            before.src[i] = read_at<const Tensor*>(t, at_.src + i * pointer_bytes);
-        }
-        before.had_memory = buffer_of(t) != nullptr;
         plan_.ids.put(t, plan_.tensors.size());
-        return plan_.tensors.add(before);
+        TensorBefore* const before = plan_.tensors.add_unset();
+        if (before == nullptr) {
+            return false;
+        }
+        before->tensor = t;
+        for (int i = 0; i < most_src; ++i) {
+            before->src[i] = i < at_.n_src ? read_at<const Tensor*>(t, at_.src + i * pointer_bytes) : nullptr;
+        }
+        before->had_memory = buffer_of(t) != nullptr;
+        return true;
     }
 
     /// Leafs, nodes, then what these are views of or read and no list has.
@@ -149,7 +154,7 @@ private:
     void put_tensor(int id) {
         const Tensor* const t = plan_.tensors[id].tensor;
         const int n = plan_.n_leafs + plan_.n_nodes;
-        sent::tensor r = {};
+        sent::tensor& r = row_;
         memcpy(r.ne, reinterpret_cast<const char*>(t) + at_.ne, sizeof r.ne);
         memcpy(r.nb, reinterpret_cast<const char*>(t) + at_.nb, sizeof r.nb);
         r.view_source = plan_.ids.find(read_at<const Tensor*>(t, at_.view_src));
@@ -166,11 +171,11 @@ private:
         r.leaf = id < plan_.n_leafs ? id : -1;
         r.node = id >= plan_.n_leafs && id < n ? id - plan_.n_leafs : -1;
         for (int i = 0; i < max_src; ++i) {
-            r.src[i] = i < at_.n_src ? plan_.ids.find(plan_.tensors[id].src[i]) : -1;
+            r.src[i] = plan_.ids.find(plan_.tensors[id].src[i]);
         }
-        for (int i = 0; i < n_params; ++i) {
-            r.params[i] = read_at<int32_t>(t, at_.params + 4 * i);
-            r.params[i] = r.params[i] == SSCP_UNKNOWN_32 ? 0 : r.params[i]; // the bits of -0.0
+        memcpy(r.params, reinterpret_cast<const char*>(t) + at_.params, sizeof r.params);
+        for (int32_t& value : r.params) {
+            value = value == SSCP_UNKNOWN_32 ? 0 : value; // the bits of -0.0
         }
         plan_.block.put(Kind::tensor, r);
     }
@@ -240,6 +245,7 @@ private:
     Buffer* last_buffer_ = nullptr;
     int last_type_ = -1, last_usage_ = 0;
     uint32_t usage_texts_[3] = {};
+    sent::tensor row_ = {}; ///< every field is set for each tensor
 };
 
 /// In the order that ggml gave the nodes.
@@ -378,6 +384,24 @@ void record_graph(PlanCall& call) {
 void record_split(PlanCall& call, Graph* graph, int first, int end) {
     if (call.has_graph && !call.has_result && graph == call.graph) {
         call.scheduler->plan.splits.add({first, end, -1});
+    }
+}
+
+void record_split_view(PlanCall& call, const Graph* view) {
+    if (!call.has_graph || call.has_result) {
+        return;
+    }
+    const Plan& plan = call.scheduler->plan;
+    const Layout& at = call.scheduler->ggml->at;
+    const auto begin = reinterpret_cast<uintptr_t>(plan.nodes), first = read_at<uintptr_t>(view, at.nodes);
+    const int n = read_at<int32_t>(view, at.n_nodes);
+    const uintptr_t place = (first - begin) / sizeof(Tensor*);
+    if (first < begin || n < 0 || place + static_cast<uintptr_t>(n) > static_cast<uintptr_t>(plan.n_nodes)) {
+        return; // of another graph: a backend has some of its own
+    }
+    const int at_node = static_cast<int>(place), n_splits = plan.splits.size();
+    if (n_splits == 0 || plan.splits[n_splits - 1].first != at_node) {
+        record_split(call, call.graph, at_node, at_node + n);
     }
 }
 

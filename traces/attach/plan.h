@@ -15,10 +15,14 @@ struct PlanCall {
     bool looked_at;                        ///< the moment for the graph came
 };
 
+extern __thread PlanCall* plan_call; ///< of this thread, the innermost; null: it plans nothing
+
 /// The graph as the scheduler is going to see it, what the user pinned, and all answers. Asks in the program's thread.
 void record_graph(PlanCall& call);
 /// Where ggml's split of the graph begins and ends (ggml_graph_view).
 void record_split(PlanCall& call, Graph* graph, int first, int end);
+/// The same of the view that ggml made, by where in the graph's list it begins. Both are seen of some builds: it counts once.
+void record_split_view(PlanCall& call, const Graph* view);
 /// What it decided: backends, splits, inputs, rewired sources, order.
 void record_result(PlanCall& call);
 /// Tensors whose memory a backend wanted to be kept until a node ran: the graph that the allocator gets says so.

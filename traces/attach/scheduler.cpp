@@ -1,6 +1,7 @@
 #include "traces/attach/scheduler.h"
 
 #include "traces/attach/attach_control.h"
+#include "traces/attach/optimiser_slot.h"
 #include "traces/attach/watching.h"
 
 #include <stdio.h>
@@ -32,6 +33,7 @@ void tell_of_copy(const GgmlCopy& ggml) {
     };
     fact("ggml_library", ggml.path);
     fact("ggml_build_id", ggml.build_id);
+    fact("build", ggml.builds);
     fact("ggml_version", ggml.call.ggml_version == nullptr ? nullptr : ggml.call.ggml_version());
     fact("ggml_commit", ggml.call.ggml_commit == nullptr ? nullptr : ggml.call.ggml_commit());
 }
@@ -90,6 +92,7 @@ Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types
             return nullptr;
         }
     }
+    lead_optimisers_here(ggml, s->backends, n);
     const Lock lock(schedulers_lock);
     s->number = n_schedulers++;
     for (Scheduler*& place : schedulers) {

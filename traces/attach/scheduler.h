@@ -7,6 +7,8 @@
 /// The schedulers of the program, and what is known of each: one thread at a time uses a scheduler.
 namespace schedscope::attach {
 
+constexpr int most_src = 16; ///< of a tensor, in any ggml
+
 /// A split of the last plan, in nodes of the graph.
 struct SplitBounds {
     int first, end, backend; ///< backend: place in the scheduler; −1: it has views only
@@ -26,7 +28,7 @@ struct StageCopy {
 /// A tensor of a graph as it was before the plan.
 struct TensorBefore {
     Tensor* tensor;
-    const Tensor* src[16];
+    const Tensor* src[most_src];
     bool had_memory;
 };
 /// A buffer that the allocator made, and the how manieth of its type it is.

@@ -50,7 +50,7 @@
 
 enum {
     SSCP_MAJOR = 1, /* of the stream's version */
-    SSCP_MINOR = 0,
+    SSCP_MINOR = 1,
     SSCP_BLOCK_HEADER = 40, /* bytes: mark, bytes, 0, evaluation, time_ns, dropped */
     SSCP_RECORD_HEADER = 8, /* bytes: bytes, kind */
     SSCP_RING_HEADER = 256,
@@ -61,6 +61,8 @@ enum {
     SSCP_FIRST_KIND = 16
 };
 #define SSCP_MARK UINT64_C(0x6D72747370637373)      /* "sscpstrm", XOR the place in the stream where the block begins */
+#define SSCP_SKIP UINT64_C(0x70696B7370637373)      /* "sscpskip", XOR the place: the rest of the ring is passed over */
+#define SSCP_RING_NEAR (UINT64_C(4) << 20)          /* bytes of a ring that a reader who keeps up sees, again and again */
 #define SSCP_RING_MARK UINT64_C(0x676E697270637373) /* "sscpring" */
 
 /* The beginning of shared memory: the stream's last bytes, byte n at SSCP_RING_HEADER + n % capacity. All zeros but `mark`
@@ -157,22 +159,32 @@ static inline void sscp_copy_into_ring(sscp_stream* stream, uint64_t place, cons
     memcpy(data, from + first, n - first);
 }
 
+static inline uint64_t* sscp_mark_at(sscp_stream* stream, uint64_t place) {
+    unsigned char* mark = (unsigned char*)stream->ring + SSCP_RING_HEADER + place % stream->capacity;
+    return (uint64_t*)(void*)mark;
+}
+
 static inline int sscp_commit_to_ring(sscp_stream* stream, const sscp_block* block) {
     sscp_ring* ring = stream->ring;
-    uint64_t place = __atomic_load_n(&ring->reserved, __ATOMIC_RELAXED);
+    uint64_t place = __atomic_load_n(&ring->reserved, __ATOMIC_RELAXED), skipped;
     do {
         const uint64_t in_use = place - __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE);
+        const uint64_t at = (place & ~UINT64_C(7)) % stream->capacity;
         if (in_use > stream->capacity || block->used > stream->capacity - in_use) {
             __atomic_fetch_add(&ring->dropped, 1, __ATOMIC_RELAXED);
             return 0;
         }
-    } while (!__atomic_compare_exchange_n(&ring->reserved, &place, place + block->used, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+        /* Memory that was never used costs more than the copy: an empty ring begins again where pages are there already. */
+        skipped = in_use == 0 && at >= SSCP_RING_NEAR && block->used <= at ? stream->capacity - at : 0;
+    } while (!__atomic_compare_exchange_n(&ring->reserved, &place, place + skipped + block->used, 1, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
     place &= ~UINT64_C(7); /* as it is, unless somebody else wrote to it */
-    sscp_copy_into_ring(stream, place + 8, block->bytes + 8, block->used - 8);
-    { /* Who reads it sees the mark last. */
-        unsigned char* mark = (unsigned char*)ring + SSCP_RING_HEADER + place % stream->capacity;
-        __atomic_store_n((uint64_t*)(void*)mark, SSCP_MARK ^ place, __ATOMIC_SEQ_CST);
+    if (skipped > 0) {
+        __atomic_store_n(sscp_mark_at(stream, place), SSCP_SKIP ^ place, __ATOMIC_SEQ_CST);
+        place += skipped;
     }
+    sscp_copy_into_ring(stream, place + 8, block->bytes + 8, block->used - 8);
+    __atomic_store_n(sscp_mark_at(stream, place), SSCP_MARK ^ place, __ATOMIC_SEQ_CST); /* who reads it sees that last */
     if (stream->fd >= 0 && __atomic_load_n(&ring->waiting, __ATOMIC_SEQ_CST) != 0 &&
         __atomic_exchange_n(&ring->waiting, 0, __ATOMIC_SEQ_CST) != 0) {
         const int kept = errno; /* the caller's */

@@ -91,7 +91,7 @@ A device, memory or output failed. When the disk is full while recording, the te
 Interrupted; a trace that was being recorded was closed properly.
 )";
 
-constexpr std::string_view behind_limits = R"(.SH ENVIRONMENT
+constexpr std::string_view behind_limits = R"man(.SH ENVIRONMENT
 .TP
 .B NO_COLOR
 When it is set to anything, the inspector uses no colours.
@@ -180,11 +180,61 @@ schedscope export run.trace \-\-perfetto run.pftrace
 sqlite3 run.trace \(aqSELECT * FROM kernel_time\(aq
 .fi
 .RE
+.SH OTHER PROGRAMS
+How
+.BR record ,
+.B inspect
+and
+.B attach
+meet the programs that ggml is used in.
+Each needs ggml in libraries of its own
+.RI ( libggml\-base.so ).
+Which processes have one:
+.PP
+.RS
+.nf
+grep \-ls libggml\-base /proc/[0\-9]*/maps
+.fi
+.RE
+.TP
+.BR llama.cpp " (tried: Debian\(aqs 0.7.0 with Vulkan, BLAS and CPU)"
+.B schedscope record \-o run.trace \-\- llama\-completion \-m model.gguf \-no\-cnv \-p \(dqOnce upon a time\(dq \-ngl 20
+.TP
+.BR llama\-server " (tried: the same)"
+.B schedscope record \-\-last 100MiB \-o run.trace \-\- llama\-server \-m model.gguf \-ngl 20
+.br
+.B schedscope attach $(pidof llama\-server) \-o run.trace
+.TP
+.BR node\-llama\-cpp " (tried: builds b3889 to v0.5.0)"
+.B schedscope record \-o run.trace \-\- node app.mjs
+.br
+Through
+.BR npx ,
+or where the application forks workers, with
+.BR \-\-children .
+.TP
+.BR whisper.cpp " (tried: Debian\(aqs 1.9.5)"
+.B schedscope record \-o run.trace \-\- whisper\-cli \-m model.bin \-f sound.wav
+.TP
+.BR llama\-cpp\-python " (not tried)"
+.B schedscope record \-o run.trace \-\- python3 app.py
+.TP
+.BR "LM Studio" " (not tried)"
+Its engine is a process of its own, which the command above finds:
+.B schedscope attach
+.I PID
+.B \-o run.trace
+.TP
+.BR Ollama " (not tried)"
+.B schedscope record \-\-children \-o run.trace \-\- ollama serve
+.br
+Its models run in a process that it starts.
+Where that holds ggml within its own executable, nothing can be recorded, and one line says so.
 .SH SEE ALSO
 .BR dot (1),
 .BR sqlite3 (1),
 .BR vulkaninfo (1)
-)";
+)man";
 
 // ---- The rest. ----
 

@@ -183,14 +183,33 @@ TEST(Rules, HaveAges) {
     for (size_t i = 1; i < ages.size(); ++i) {
         EXPECT_NE(ages[i].rules, ages[i - 1].rules);
         EXPECT_EQ(ages[i].last_build + 1, ages[i - 1].first_build);
-        EXPECT_EQ(&rules_of_build(ages[i].last_build), &ages[i]);
+        EXPECT_EQ(rules_of_builds({ages[i].last_build, ages[i].last_build}).data(), &ages[i]);
         for (size_t j = 0; j <= i; ++j) {
             EXPECT_EQ(rules_named(rules_name(ages[j], ages[i])), &ages[j]);
         }
     }
-    EXPECT_EQ(rules_of_build(1).rules.split_inputs, 10);
+    EXPECT_EQ(rules_of_builds({1, 1}).front().rules.split_inputs, 10);
     EXPECT_EQ(rules_name(ages.front(), ages.back()), "every build");
     EXPECT_EQ(rules_named("v0.5.0"), nullptr);
+}
+
+TEST(Rules, AreThoseOfTheBuildsThatItMayBe) {
+    const auto ages_of = [](std::string_view text) {
+        const std::optional<BuildSpan> builds = read_builds(text);
+        const auto ages = builds ? rules_of_builds(*builds) : std::span<const RulesAge>();
+        return ages.empty() ? "none" : rules_name(ages.front(), ages.back());
+    };
+    EXPECT_EQ(ages_of("b6673"), "b6567..b6804");
+    EXPECT_EQ(ages_of("6673"), "b6567..b6804");
+    EXPECT_EQ(ages_of("b3890..b4109"), "up to b4114");
+    EXPECT_EQ(ages_of("b3995..b4109"), "b3992..b4114");
+    EXPECT_EQ(ages_of("..b3909"), "up to b3991");
+    EXPECT_EQ(ages_of("b8180..b10360"), "b7335 and later");
+    EXPECT_EQ(ages_of("b10361.."), "b10325 and later");
+    EXPECT_EQ(ages_of(".."), "every build");
+    for (const char* const text : {"", "v0.5.0", "b", "b1..x", "b1..2..3"}) {
+        EXPECT_EQ(ages_of(text), "none") << text;
+    }
 }
 
 } // namespace

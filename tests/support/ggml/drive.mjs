@@ -1,7 +1,8 @@
 // Generates with a released build of llama.cpp, as any user's program would; the tests record it.
 //
 //     node drive.mjs FOLDER[,FOLDER…] MODEL[,MODEL…] [--gpu vulkan] [--layers N] [--flash | --both] [--tokens N] [--batch N]
-//         [--context N] [--threads N] [--prompt IDS] [--ticks FILE] [--result FILE] [--hold N:FILE,…] [--at-once N] [--embed]
+//         [--context N] [--threads N] [--prompt IDS] [--ticks FILE] [--times FILE] [--result FILE] [--hold N:FILE,…]
+//         [--contexts N | --at-once N] [--embed]
 //
 // FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh); several: different builds in one process. Prints the
 // ids of the tokens, in one line for each build and model, and with --both for each without flash attention and with it.
@@ -10,6 +11,8 @@
 // --embed: the embedding of the prompt as well, its first numbers behind the tokens.
 // --hold: after N tokens it waits until FILE is there.
 // --ticks: writes a '.' for each tick of its event loop, a '|' for each token; --result: the lines of tokens, to a file as well.
+// --contexts: each model so many times. --times: a line for each time: nanoseconds of each token behind the first two, and of the
+// processor in all of the process for all of these together.
 import {appendFileSync, existsSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {pathToFileURL} from "node:url";
@@ -41,10 +44,20 @@ async function generate(loaded, flashAttention, first) {
         ignoreMemorySafetyChecks: true
     });
     const tokens = [];
+    const times = [];
+    let last = 0n, before = null;
     const ticking = ticks && setInterval(() => note("."), 2);
     for await (const token of context.getSequence().evaluate(first, {temperature: 0, yieldEogToken: true})) {
         tokens.push(token);
         note("|");
+        if (option("--times")) { // the first is the prompt's; the second plans what the others may use again
+            const now = process.hrtime.bigint();
+            before = tokens.length === 2 ? process.cpuUsage() : before;
+            if (tokens.length > 2) {
+                times.push(now - last);
+            }
+            last = now;
+        }
         for (const [, file] of holds.filter(([n]) => Number(n) === tokens.length)) {
             while (!existsSync(file)) {
                 await new Promise((resolve) => setTimeout(resolve, 1));
@@ -55,6 +68,10 @@ async function generate(loaded, flashAttention, first) {
         }
     }
     clearInterval(ticking);
+    if (before) {
+        const {user, system} = process.cpuUsage(before);
+        appendFileSync(option("--times"), `${times.join(" ")} cpu ${(user + system) * 1000}\n`);
+    }
     await context.dispose();
     return tokens.join(" ");
 }
@@ -102,7 +119,9 @@ if (atOnce > 0) {
         for (const model of models.split(",")) {
             const loaded = await load(llama, model);
             for (const flash of flashes) {
-                print(await generate(loaded, flash, prompt));
+                for (let n = 0; n < number("--contexts", 1); ++n) {
+                    print(await generate(loaded, flash, prompt));
+                }
             }
             if (options.includes("--embed")) {
                 print(await embed(loaded));

@@ -1,15 +1,20 @@
 // Records released builds of llama.cpp with many settings, and counts how much of what they did is planned again the same.
 //
-//     node matrix.mjs SCHEDSCOPE SHARED [--few] [--versions V,V…] [--models WORD,WORD…] [-o TABLE.md]
+//     node matrix.mjs SCHEDSCOPE SHARED [--few] [--versions V,V…] [--models WORD,WORD…] [--devices WORD,WORD…] [--keep FOLDER]
+//         [-o TABLE.md]
 //
 // SCHEDSCOPE: the program. SHARED: the folder that has models/. --few: one row of each sort (what ctest runs). A row is a build,
-// a model, a device and flash attention on or off. It is run by itself first: a build that crashes there, or says other tokens
-// from run to run, is counted apart. Exit code: 0: all is reproduced; 1: something is not; 77: nothing could be run.
+// a model, a device and flash attention on or off. It is run by itself first: a build that crashes there is counted apart; one
+// that says other tokens from run to run is marked. The recorded run prints what its scheduler decides (GGML_SCHED_DEBUG=2): the log, imported,
+// has to say the same (witness.mjs). --keep: the traces go there. Exit code: 0: all is reproduced; 1: something is not; 77:
+// nothing could be run.
 import {spawnSync} from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import {fileURLToPath} from "node:url";
+
+import {witnessed} from "./witness.mjs";
 
 const [schedscope, shared, ...options] = process.argv.slice(2);
 const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : null);
@@ -48,11 +53,12 @@ if (versions.length === 0 || chosen.length === 0) {
 
 const devices = [{name: "CPU", args: [], vulkan: false},
     ...["0", "1", "3", "99"].map((layers) => ({name: `Vulkan -ngl ${layers === "99" ? "all" : layers}`, args: ["--gpu", "vulkan", "--layers", layers], vulkan: true}))];
+const wantedDevices = option("--devices")?.split(",");
 function rows() {
     const all = [];
     for (const version of versions) {
         for (const model of chosen) {
-            for (const device of devices.filter((d) => !d.vulkan || hasVulkan(version))) {
+            for (const device of devices.filter((d) => (!d.vulkan || hasVulkan(version)) && (!wantedDevices || wantedDevices.some((w) => d.name.includes(w))))) {
                 for (const flash of [false, true]) {
                     all.push({version, model, device, flash});
                 }
@@ -64,8 +70,13 @@ function rows() {
     return few && all.length > 12 ? Array.from({length: 12}, (_, i) => all[(i * stride + (i % 5)) % all.length]) : all;
 }
 
-function run(command, args, more = {}) {
-    const done = spawnSync(command, args, {encoding: "utf8", timeout: 120000, maxBuffer: 1 << 28, env: {...process.env, GGML_VK_VISIBLE_DEVICES: "0", ...more}});
+/// With `log`: a file where all goes that it prints.
+function run(command, args, more = {}, log = null) {
+    const to = log === null ? "pipe" : fs.openSync(log, "w");
+    const done = spawnSync(command, args, {encoding: "utf8", timeout: 600000, maxBuffer: 1 << 28, stdio: ["ignore", to, to], env: {...process.env, GGML_VK_VISIBLE_DEVICES: "0", ...more}});
+    if (log !== null) {
+        fs.closeSync(to);
+    }
     const why = done.signal ?? (done.error ? done.error.code : done.status);
     return {out: done.stdout ?? "", err: done.stderr ?? "", why, ok: done.status === 0};
 }
@@ -76,20 +87,29 @@ function measured(row) {
     if (!plain.ok) {
         return {left: `ends with ${plain.why} by itself`};
     }
-    const trace = path.join(scratch, "row.trace");
-    const recorded = run(schedscope, ["record", "--force", "-o", trace, "--", node, ...command]);
+    const inScratch = (name) => path.join(scratch, name);
+    const [trace, log, tokens] = [inScratch("row.trace"), inScratch("row.log"), inScratch("tokens")];
+    const recorded = run(schedscope, ["record", "--force", "-o", trace, "--", node, ...command, "--result", tokens, "--log", "debug"], {GGML_SCHED_DEBUG: "2"}, log);
     if (!recorded.ok) {
         const again = [1, 2].map(() => run(node, command)).find((r) => !r.ok);
-        return again ? {left: `ends with ${again.why} by itself, now and then`} : {failed: `ends with ${recorded.why} when recorded: ${recorded.err.trim()}`};
+        return again ? {left: `ends with ${again.why} by itself, now and then`}
+            : {failed: `ends with ${recorded.why} when recorded: ${fs.readFileSync(log, "utf8").trim().split("\n").at(-1)}`};
     }
-    if (recorded.out !== plain.out && run(node, command).out === plain.out) {
-        return {failed: "generates other tokens when recorded"};
+    const said = fs.readFileSync(tokens, "utf8");
+    const differs = said !== plain.out;
+    // Some builds generate other tokens from run to run, without us: then it is the program's own.
+    if (differs && Array.from({length: 12}).every(() => run(node, command).out === plain.out)) {
+        return {failed: `generates ${said.trim()} when recorded, else ${plain.out.trim()}`};
+    }
+    if (option("--keep")) {
+        const name = [row.version, row.model.name, row.device.args.at(-1) ?? "cpu", row.flash ? "flash" : "plain"].join("-");
+        fs.copyFileSync(trace, path.join(option("--keep"), `${name}.trace`));
     }
     const shown = run(schedscope, ["show", trace, "--what", "verdicts", "--json"]);
     if (!shown.ok) {
         return {failed: shown.err.trim()};
     }
-    const found = {plans: 0, reproduced: 0, decisions: 0, identical: 0, memory: 0, memoryReproduced: 0, places: 0, first: null, rules: new Set()};
+    const found = {varies: differs, plans: 0, reproduced: 0, decisions: 0, identical: 0, memory: 0, memoryReproduced: 0, places: 0, first: null, rules: new Set()};
     for (const verdict of JSON.parse(shown.out).verdicts) {
         found.plans += 1;
         found.reproduced += verdict.decisions === verdict.identical && verdict.first === null ? 1 : 0;
@@ -103,33 +123,47 @@ function measured(row) {
             found.places += verdict.memory.placements;
         }
     }
+    found.witness = witnessed(schedscope, trace, log, inScratch("printed.trace"));
     return found.plans === 0 ? {failed: "no plan was recorded"} : found;
 }
 
-const table = [["build", "model", "device", "flash", "plans", "decisions", "memory plans", "rules of", ""]];
+const of = (same, all) => `${same} of ${all}`;
+const table = [["build", "model", "device", "flash", "plans", "decisions", "memory plans", "rules of", "printed graphs", "lines", "causes", ""]];
 const sum = {rows: 0, left: 0, failed: 0, plans: 0, reproduced: 0, decisions: 0, identical: 0, memory: 0, memoryReproduced: 0, places: 0};
+const printed = {graphs: 0, same: 0, lines: 0, identical: 0, causes: 0, causesIdentical: 0};
+const add = (to, found) => Object.keys(found).filter((key) => key in to).forEach((key) => (to[key] += found[key]));
 for (const row of rows()) {
     const found = measured(row);
     const line = [row.version, row.model.name, row.device.name, row.flash ? "on" : "off"];
     sum.rows += 1;
     if (found.left || found.failed) {
         sum[found.left ? "left" : "failed"] += 1;
-        line.push("", "", "", "", found.left ?? found.failed);
+        line.push("", "", "", "", "", "", "", found.left ?? found.failed);
     } else {
-        for (const key of Object.keys(found).filter((k) => k in sum)) {
-            sum[key] += found[key];
-        }
-        sum.failed += found.reproduced < found.plans ? 1 : 0;
-        line.push(`${found.reproduced} of ${found.plans}`, `${found.identical} of ${found.decisions}`, `${found.memoryReproduced} of ${found.memory}`, [...found.rules].join(", "), found.first ? JSON.stringify(found.first) : "");
+        const {witness} = found;
+        const says = typeof witness === "string" ? witness : witness.first;
+        add(sum, found);
+        add(printed, typeof witness === "string" ? {} : witness);
+        sum.failed += found.reproduced < found.plans || found.memoryReproduced < found.memory || says ? 1 : 0;
+        line.push(of(found.reproduced, found.plans), of(found.identical, found.decisions), of(found.memoryReproduced, found.memory), [...found.rules].join(", "));
+        line.push(...(typeof witness === "string" ? ["", "", ""] : [of(witness.same, witness.graphs), of(witness.identical, witness.lines), of(witness.causesIdentical, witness.causes)]));
+        line.push([found.first ? JSON.stringify(found.first) : "", says ?? "", found.varies ? "says other tokens from run to run by itself" : ""].filter(Boolean).join("; "));
     }
     table.push(line);
-    console.log(line.filter((cell, i) => i < 8 || cell).join("  "));
+    console.log(line.filter((cell, i) => i < 11 || cell).join("  "));
+    if (option("-o")) {
+        write(option("-o"));
+    }
 }
-const total = `${sum.rows} rows: ${sum.reproduced} of ${sum.plans} plans reproduced, ${sum.identical} of ${sum.decisions} decisions; ` +
-    `${sum.memoryReproduced} of ${sum.memory} memory plans, ${sum.places} places; ${sum.left} rows left out, ${sum.failed} failed`;
-console.log(total);
-if (option("-o")) {
+function total() {
+    return `${sum.rows} rows: ${of(sum.reproduced, sum.plans)} plans reproduced, ${of(sum.identical, sum.decisions)} decisions; ` +
+        `${of(sum.memoryReproduced, sum.memory)} memory plans, ${sum.places} places; printed by ggml: ${of(printed.same, printed.graphs)} graphs the same, ` +
+        `${of(printed.identical, printed.lines)} lines, ${of(printed.causesIdentical, printed.causes)} causes; ${sum.left} rows left out, ${sum.failed} failed`;
+}
+/// As far as it is: it takes hours.
+function write(file) {
     const lines = table.map((cells) => `| ${cells.join(" | ")} |`);
-    fs.writeFileSync(option("-o"), [lines[0], `|${" --- |".repeat(table[0].length)}`, ...lines.slice(1), "", total, ""].join("\n"));
+    fs.writeFileSync(file, [lines[0], `|${" --- |".repeat(table[0].length)}`, ...lines.slice(1), "", total(), ""].join("\n"));
 }
+console.log(total());
 process.exit(sum.failed > 0 ? 1 : sum.plans === 0 ? 77 : 0);

@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 options="-std=c++20 -Wall -Wextra -Werror -I."
 # As traces/attach/CMakeLists.txt makes it.
-for file in traces/attach/*.cpp; do
+for file in traces/attach/*.cpp traces/attach/joining/*.cpp; do
     $compiler $options -O2 -fPIC -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-math-errno -fvisibility=hidden \
         -ftls-model=initial-exec -fno-stack-protector -c "$file" -o "$folder/$(basename "$file").o"
 done

@@ -133,6 +133,47 @@ TEST(StreamRing, ManyThreadsWriteAtOnceAndNoneWaits) {
     EXPECT_EQ(ring.lost(), 0);
 }
 
+TEST(StreamRing, AReaderWhoKeepsUpSeesTheSameMemoryAgain) {
+    SharedMemory memory(16 << 20);
+    sscp_stream stream;
+    ASSERT_EQ(sscp_open_ring(&stream, memory.at, memory.bytes, -1), 1);
+    StreamRing ring(memory.at, memory.bytes);
+    ASSERT_TRUE(ring.next()); // what a stream begins with
+    std::vector<uint64_t> bytes(1 << 17);
+    sscp_block block;
+    const auto send = [&](uint64_t number, size_t n) {
+        fill(block, bytes.data(), 8 * bytes.size(), 1, number, n);
+        return sscp_commit(&stream, &block);
+    };
+    const auto expect = [&](uint64_t number) {
+        const std::optional<StreamBlock> next = ring.next();
+        ASSERT_TRUE(next);
+        EXPECT_EQ(payload(*next).number, number);
+    };
+    uint64_t number = 0;
+    for (; number < 400; ++number) { // several times the ring
+        ASSERT_EQ(send(number, 20000), 1);
+        expect(number);
+        EXPECT_FALSE(ring.next());
+    }
+    const uint64_t near = SSCP_RING_NEAR + SSCP_RING_HEADER + 8 * 20100;
+    for (uint64_t at = near; at < memory.bytes; ++at) {
+        ASSERT_EQ(memory.at[at], 0) << at;
+    }
+    EXPECT_GT(memory.ring().reserved, 3 * memory.bytes); // the rest was passed over
+    // Who does not keep up has all of it.
+    const uint64_t first = number;
+    while (send(number, 20000) == 1) {
+        ++number;
+    }
+    EXPECT_GT(number - first, 14U << 20 >> 18);
+    for (uint64_t n = first; n < number; ++n) {
+        expect(n);
+    }
+    EXPECT_FALSE(ring.next());
+    EXPECT_EQ(ring.lost(), 0);
+}
+
 TEST(StreamRing, WithoutAReaderBlocksAreDroppedAndCounted) {
     SharedMemory memory(SSCP_RING_HEADER + 1024);
     sscp_stream stream;

@@ -1,20 +1,12 @@
 #include "traces/import/stream/stream_compared.h"
 
 #include "runtime/numbers.h"
-#include "runtime/system/read_number.h"
 
 namespace schedscope::import {
 
 namespace {
 
 constexpr size_t most_kept_graphs = 64; ///< a program may say more than it plans
-
-/// "b6673" or "6673", as the program says it.
-std::optional<int32_t> build_of(const SessionInfo& session) {
-    std::string text = session_fact(session, "build");
-    text.erase(0, text.starts_with("b") ? 1 : 0);
-    return read_number<int32_t>(text);
-}
 
 } // namespace
 
@@ -50,9 +42,9 @@ const std::vector<Fact>& StreamPlans::plan(const SessionInfo& session, ComparedP
             plan.real.order[r.to] = r.node;
         }
     }
-    return planner_.plan(
-        {session, view, graph.answers, plan.begin, plan.backends, plan.real, kind == GraphKind::reserve, build_of(session)},
-        intern);
+    return planner_.plan({session, view, graph.answers, plan.begin, plan.backends, plan.real, kind == GraphKind::reserve,
+                          read_builds(session_fact(session, "build"))},
+                         intern);
 }
 
 } // namespace schedscope::import

@@ -43,10 +43,11 @@ void StreamRing::copy(uint64_t place, std::span<std::byte> into) const noexcept 
     std::memcpy(into.data() + first, data_, into.size() - first);
 }
 
-void StreamRing::give_back(uint64_t bytes) noexcept {
-    const size_t at = taken_ % capacity_, first = std::min<size_t>(bytes, capacity_ - at);
+/// `used`: of these bytes, those that somebody wrote to.
+void StreamRing::give_back(uint64_t bytes, uint64_t used) noexcept {
+    const size_t at = taken_ % capacity_, first = std::min<size_t>(used, capacity_ - at);
     std::memset(data_ + at, 0, first);
-    std::memset(data_, 0, bytes - first);
+    std::memset(data_, 0, used - first);
     taken_ += bytes;
     __atomic_store_n(&ring_->taken, taken_, __ATOMIC_RELEASE);
 }
@@ -72,9 +73,18 @@ std::optional<StreamBlock> StreamRing::find_next() {
             }
             block.records.resize(block.record_bytes);
             copy(taken_ + SSCP_BLOCK_HEADER, block.records);
-            give_back(SSCP_BLOCK_HEADER + block.records.size());
+            give_back(SSCP_BLOCK_HEADER + block.records.size(), SSCP_BLOCK_HEADER + block.records.size());
             in_hole_ = false;
             return block;
+        }
+        if (now == (SSCP_SKIP ^ taken_)) {
+            const uint64_t rest = capacity_ - taken_ % capacity_;
+            if (rest > end - taken_) {
+                throw Damage("more is passed over than what was written");
+            }
+            give_back(rest, sizeof now);
+            in_hole_ = false;
+            continue;
         }
         if (now != 0 && !in_hole_) {
             throw Damage("no block begins there");
@@ -84,7 +94,7 @@ std::optional<StreamBlock> StreamRing::find_next() {
         }
         lost_ += in_hole_ ? 0 : 1;
         in_hole_ = true;
-        give_back(8);
+        give_back(8, 8);
     }
     return std::nullopt;
 }

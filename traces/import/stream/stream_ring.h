@@ -37,7 +37,7 @@ private:
     uint64_t reserved() const;
     uint64_t mark() const noexcept;
     void copy(uint64_t place, std::span<std::byte> into) const noexcept;
-    void give_back(uint64_t bytes) noexcept;
+    void give_back(uint64_t bytes, uint64_t used) noexcept;
 
     sscp_ring* ring_;
     std::byte* data_;

@@ -217,8 +217,10 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
             attempts.emplace(age, s.attempt(age, scheduler[age], foreign, own, session, graph, answers, intern, watched));
         }
     };
-    if (s.ages.empty() && foreign.build) {
-        s.ages.push_back(&rules_of_build(*foreign.build) - rules_ages().data());
+    if (s.ages.empty() && foreign.builds) {
+        for (const RulesAge& age : rules_of_builds(*foreign.builds)) {
+            s.ages.push_back(&age - rules_ages().data());
+        }
     }
     const Carry before = s.ages.empty() ? Carry() : scheduler[s.ages.front()].carry;
     for (const size_t age : s.ages) {

@@ -20,13 +20,13 @@ struct ForeignPlan {
     record::PlanBegin begin;
     std::span<const record::PlanBackend> backends; ///< none: all of the session's
     const RealPlan& real;
-    bool reserve = false;              ///< planned for its memory alone
-    std::optional<int32_t> build = {}; ///< of llama.cpp, where the program says it
+    bool reserve = false;                 ///< planned for its memory alone
+    std::optional<BuildSpan> builds = {}; ///< of llama.cpp that it may come from, as far as the program says it
 };
 
 /// Plans what another program's scheduler planned again, so that each decision has its pass, its cause and the answers that it
 /// came from, and says whether that is what the scheduler did. Keeps what each of its schedulers keeps from plan to plan. The
-/// rules are those of the program's build, or else of the newest age that decides as it did.
+/// rules are those of the program's build, or of the newest age that it may be of and that decides as it did; else of any age.
 class ForeignPlanner {
 public:
     ForeignPlanner();

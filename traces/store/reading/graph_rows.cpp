@@ -136,8 +136,8 @@ GraphRows::Lists GraphRows::read(sqlite::Database& database, int64_t first, int6
             take_known<BackendId>(rows, 7, -1, n_backends_ - 1, "the pinned backend of a tensor").value_or(no_backend);
         for (const auto& [column, n, list, what] : {std::tuple{8, size_.n_leafs, &lists.leafs, "a place among the leafs"},
                                                     std::tuple{9, size_.n_nodes, &lists.nodes, "a place among the nodes"}}) {
-            if (!rows.is_null(column)) {
-                list->emplace_back(take(rows, column, 0, n - 1, what), int_of(next));
+            if (const std::optional<int64_t> place = take_if_known(rows, column, 0, n - 1, what)) {
+                list->emplace_back(*place, int_of(next));
             }
         }
         t.view_source = take_known<TensorId>(rows, 10, -1, size_.n_tensors - 1, "the source of a view").value_or(no_tensor);

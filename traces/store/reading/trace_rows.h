@@ -20,21 +20,26 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// A column as a number between two bounds, or NULL: what it means is not known.
+inline std::optional<int64_t> take_if_known(const sqlite::Statement& row, int column, int64_t least, int64_t most,
+                                            const char* what) {
+    const std::optional<int64_t> value = row.as_integer(column);
+    if (!value && !row.is_null(column)) { // the second look only where there is no number
+        throw Damage(std::string(what) + " is not a number");
+    }
+    if (value && (*value < least || *value > most)) {
+        throw Damage(std::string(what) + " is " + std::to_string(*value));
+    }
+    return value;
+}
+
 /// A column as a number between two bounds.
 inline int64_t take(const sqlite::Statement& row, int column, int64_t least, int64_t most, const char* what) {
-    const std::optional<int64_t> value = row.as_integer(column);
+    const std::optional<int64_t> value = take_if_known(row, column, least, most, what);
     if (!value) {
         throw Damage(std::string(what) + " is not a number");
     }
-    if (*value < least || *value > most) {
-        throw Damage(std::string(what) + " is " + std::to_string(*value));
-    }
     return *value;
-}
-
-/// A time: differences can be computed.
-inline int64_t take_time(const sqlite::Statement& row, int column, const char* what) {
-    return take(row, column, -farthest_number, farthest_number, what);
 }
 
 inline std::string take_text(const sqlite::Statement& row, int column, const char* what) {
@@ -71,13 +76,15 @@ private:
     std::atomic<int64_t> left_;
 };
 
-/// A column that may be NULL: what it means is not known.
+/// As take_if_known, of a type that holds all between the bounds.
 template <typename T>
 std::optional<T> take_known(const sqlite::Statement& row, int column, int64_t least, int64_t most, const char* what) {
-    return row.is_null(column) ? std::nullopt : std::optional(static_cast<T>(take(row, column, least, most, what)));
+    const std::optional<int64_t> value = take_if_known(row, column, least, most, what);
+    return value ? std::optional(static_cast<T>(*value)) : std::nullopt;
 }
+/// A time: differences can be computed.
 inline std::optional<int64_t> take_time_if_known(const sqlite::Statement& row, int column, const char* what) {
-    return row.is_null(column) ? std::nullopt : std::optional(take_time(row, column, what));
+    return take_if_known(row, column, -farthest_number, farthest_number, what);
 }
 
 /// What a whole number may be by its type and meaning. Wide ones stay so far from the ends of their type that differences and
@@ -97,30 +104,34 @@ template <typename F> constexpr std::pair<int64_t, int64_t> range_of(const F& fi
             wide && (field.meaning == Meaning::count || field.meaning == Meaning::index) ? most_counted : type_most};
 }
 
-/// A field's value as far as it can be judged alone: within its type, its enumeration, its sign.
-template <typename F> typename F::Value take_known_field(const sqlite::Statement& row, int column, const F& field) {
+/// A field's value as far as it can be judged alone: within its type, its enumeration, its sign. NULL: it is not known.
+template <typename F>
+std::optional<typename F::Value> take_field_if_known(const sqlite::Statement& row, int column, const F& field) {
     using Value = typename F::Value;
     if constexpr (std::is_floating_point_v<Value>) {
-        return static_cast<Value>(row.real(column));
+        return row.is_null(column) ? std::nullopt : std::optional(static_cast<Value>(row.real(column)));
     } else if constexpr (std::is_same_v<Value, bool>) {
-        return take(row, column, 0, 1, field.name) != 0;
+        return take_known<bool>(row, column, 0, 1, field.name);
     } else if constexpr (std::is_enum_v<Value>) {
-        return static_cast<Value>(take(row, column, 0, ordinal(greatest<Value>()), field.name));
+        return take_known<Value>(row, column, 0, ordinal(greatest<Value>()), field.name);
     } else {
         const auto [least, most] = range_of(field);
-        return static_cast<Value>(take(row, column, least, most, field.name));
+        return take_known<Value>(row, column, least, most, field.name);
     }
 }
 
-/// The same of a field that may be unknown.
+/// The same of a field of a record: its type says whether it may be unknown.
 template <typename Record, typename T>
 T take_field(const sqlite::Statement& row, int column, const RecordField<Record, T>& field) {
+    using Value = typename RecordField<Record, T>::Value;
+    const std::optional<Value> value = take_field_if_known(row, column, field);
     if constexpr (RecordField<Record, T>::may_be_unknown) {
-        if (row.is_null(column)) {
-            return std::nullopt;
-        }
+        return value ? T(*value) : T(std::nullopt);
+    } else if constexpr (std::is_floating_point_v<Value>) {
+        return value.value_or(std::numeric_limits<Value>::quiet_NaN());
+    } else {
+        return value ? *value : throw Damage(std::string(field.name) + " is not a number");
     }
-    return take_known_field(row, column, field);
 }
 
 struct GraphSize {

@@ -1,12 +1,13 @@
 // The library is put into a process that runs already, and taken out of its way again. It stays loaded: a thread may be within
 // it.
 
-#include "traces/attach/adoption.h"
 #include "traces/attach/attach_control.h"
 #include "traces/attach/channel.h"
 #include "traces/attach/handing_on.h"
+#include "traces/attach/joining/adoption.h"
+#include "traces/attach/joining/patching.h"
 #include "traces/attach/objects.h"
-#include "traces/attach/patching.h"
+#include "traces/attach/optimiser_slot.h"
 
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -25,6 +26,7 @@ bool end() {
         leads_here = false;
         close_channel();
         lead_calls_back();
+        lead_optimisers_back();
     }
     return release_channel();
 }

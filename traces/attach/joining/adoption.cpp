@@ -1,4 +1,4 @@
-#include "traces/attach/adoption.h"
+#include "traces/attach/joining/adoption.h"
 
 #include "traces/attach/handing_on.h"
 #include "traces/attach/objects.h"

@@ -1,4 +1,4 @@
-#include "traces/attach/patching.h"
+#include "traces/attach/joining/patching.h"
 
 #include "traces/attach/memory.h"
 
