@@ -8,7 +8,7 @@
 #include "tests/support/terminal.h"
 
 #include <algorithm>
-#include <csignal>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -35,8 +35,10 @@ protected:
         NEEDS_RELEASED_BUILDS();
         if (GetParam().joined) {
             NEEDS_JOINING();
+            setenv("LLAMA_GRAPH_REUSE_DISABLE", "1", 1); // else it has made all of its plans by then
         }
     }
+    void TearDown() override { unsetenv("LLAMA_GRAPH_REUSE_DISABLE"); }
     std::vector<std::string> command(const std::string& result, bool held) const {
         std::vector<std::string> options = {
             "--tokens", std::to_string(n_greedy), "--context", "256", "--threads", "1", "--result", result,

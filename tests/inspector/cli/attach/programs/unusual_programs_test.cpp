@@ -90,6 +90,17 @@ TEST_F(UnusualProgram, WithFourContextsOnFourThreadsAndEmbeddings) {
     }
 }
 
+TEST_F(UnusualProgram, WithAllOfAForkInOneFile) {
+    const std::string addon = static_addon();
+    if (addon.empty()) {
+        GTEST_SKIP() << "the addon of a fork is not here: tests/support/ggml/fixtures.sh";
+    }
+    const Reproduced found = expect_reproduced(drive_static(addon, weights(), 20), trace, {{without_reuse, "1"}});
+    EXPECT_THAT(found.libraries, ElementsAre(::testing::EndsWith("index.node")));
+    EXPECT_GE(found.placed, 20);
+    EXPECT_THAT(found.said, ::testing::HasSubstr("a little girl named Lily"));
+}
+
 struct OwnGraph {
     std::string name;
     std::vector<std::string> options;
