@@ -92,8 +92,11 @@ protected:
         unsetenv("TMPDIR");
     }
     std::vector<std::string> command(const std::string& result, bool held) const {
-        std::vector<std::string> options = {"--tokens", std::to_string(n_tokens), "--threads", "1", "--result", result};
-        if (result != folder / "expected") {
+        const bool is_expected = result == folder / "expected";
+        const int n = GetParam().program && !is_expected ? 100000 : n_tokens; // who is to be killed does not end before
+        std::vector<std::string> options = {"--tokens", std::to_string(n), "--context", "512", "--threads",
+                                            "1",        "--result",        result};
+        if (!is_expected) {
             options.insert(options.end(), {"--ticks", folder / "ticks"});
         }
         if (held) {
