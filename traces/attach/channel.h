@@ -29,6 +29,7 @@ namespace schedscope::attach {
     F(real_order, "place:i32 node:i32")                                                                                          \
     F(real_keep, "node:i32 tensor:i32")                                                                                          \
     F(real_place, "offset:i64 size:i64 tensor:i32 copy_of:i32 backend:i32 stage:i32 buffer_type:i32 chunk:i32")                  \
+    F(real_memory, "planned:i32")                                                                                                \
     F(real_buffer, "size:i64 buffer_type:i32 chunk:i32")                                                                         \
     F(split_run, "start_ns:i64 end_ns:i64 time_ns:i64 split:i32 backend:i32")                                                    \
     F(transfer, "bytes:i64 start_ns:i64 end_ns:i64 split:i32 tensor:i32 copy:i32 source_backend:i32 backend:i32 async:i32 "      \
@@ -111,6 +112,9 @@ struct real_keep {
 struct real_place {
     int64_t offset, size;
     int32_t tensor, copy_of, backend, stage, buffer_type, chunk;
+};
+struct real_memory {
+    int32_t planned;
 };
 struct real_buffer {
     int64_t size;

@@ -35,12 +35,12 @@ private:
 };
 
 /// Plans a graph with `plan()`, or is a part of a call that does.
-template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve, bool splits, const F& plan) {
+template <typename F> auto planned(Sched* object, Graph* graph, Purpose purpose, bool splits, const F& plan) {
     PlanCall* const outer = plan_call;
     const bool nested = outer != nullptr && outer->scheduler->object == object;
     const UsedScheduler used(nested ? nullptr : object);
     Scheduler* const s = used.get();
-    PlanCall call = {s, graph, outer, is_reserve, false, false, false, false};
+    PlanCall call = {s, graph, outer, purpose, purpose != Purpose::run, false, false, false, false};
     PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
     if (own == nullptr) {
         return plan();
@@ -208,13 +208,13 @@ SCHEDSCOPE_EXPORTED void ggml_backend_sched_set_eval_callback(Sched* sched, Eval
 SCHEDSCOPE_EXPORTED bool ggml_backend_sched_reserve(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_reserve, reserve);
     meet(sched, graph, Sight::plans, __builtin_return_address(0));
-    return planned(sched, graph, true, false, [&]() -> bool { return reserve != nullptr && reserve(sched, graph); });
+    return planned(sched, graph, Purpose::memory, false, [&]() -> bool { return reserve != nullptr && reserve(sched, graph); });
 }
 
 SCHEDSCOPE_EXPORTED void ggml_backend_sched_reserve_size(Sched* sched, Graph* graph, size_t* sizes) {
     SCHEDSCOPE_REAL(ggml_backend_sched_reserve_size, reserve);
     meet(sched, graph, Sight::plans, __builtin_return_address(0));
-    planned(sched, graph, true, false, [&]() -> void {
+    planned(sched, graph, Purpose::sizes, false, [&]() -> void {
         if (reserve != nullptr) {
             reserve(sched, graph, sizes);
         }
@@ -224,7 +224,8 @@ SCHEDSCOPE_EXPORTED void ggml_backend_sched_reserve_size(Sched* sched, Graph* gr
 SCHEDSCOPE_EXPORTED bool ggml_backend_sched_alloc_graph(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_alloc_graph, alloc);
     meet(sched, graph, Sight::plans, __builtin_return_address(0));
-    const bool succeeded = planned(sched, graph, false, false, [&]() -> bool { return alloc != nullptr && alloc(sched, graph); });
+    const bool succeeded =
+        planned(sched, graph, Purpose::run, false, [&]() -> bool { return alloc != nullptr && alloc(sched, graph); });
     meet(sched, graph, Sight::planned, __builtin_return_address(0));
     return succeeded;
 }
@@ -232,7 +233,7 @@ SCHEDSCOPE_EXPORTED bool ggml_backend_sched_alloc_graph(Sched* sched, Graph* gra
 SCHEDSCOPE_EXPORTED void ggml_backend_sched_split_graph(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_split_graph, split);
     meet(sched, graph, Sight::plans, __builtin_return_address(0));
-    planned(sched, graph, true, true, [&]() -> void {
+    planned(sched, graph, Purpose::sizes, true, [&]() -> void {
         if (split != nullptr) {
             split(sched, graph);
         }

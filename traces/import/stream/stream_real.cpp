@@ -86,8 +86,9 @@ struct Adding {
     }
     void operator()(const RealBuffer& r) const {
         require(0 <= r.buffer_type && r.buffer_type < b.n_buffer_types, "real_buffer", r.buffer_type);
-        plan.made_buffers = true;
+        plan.planned_memory = true;
     }
+    void operator()(const RealMemory& m) const { plan.planned_memory = plan.planned_memory || m.planned; }
 
 private:
     void tensor(const char* kind, TensorId id) const { require(0 <= id && id < b.n_tensors, kind, id); }
@@ -140,6 +141,9 @@ std::optional<RealDecision> read_real(const StreamFields& f, UnknownWords& unkno
     }
     if (kind == "real_cause") {
         return printed(f, unknown);
+    }
+    if (kind == "real_memory") {
+        return RealMemory{f.number("planned", 0, 1).value_or(0) != 0};
     }
     if (kind == "real_buffer") {
         return RealBuffer{small(f, "buffer_type"), int_of(f.number("chunk", 0, most_small).value_or(0)),

@@ -27,8 +27,11 @@ struct RealBuffer { ///< how large a chunk is
     int32_t chunk = 0;
     int64_t size = 0;
 };
+struct RealMemory { ///< of a graph that is only measured: memory was planned for it, whether or not buffers were made
+    bool planned = false;
+};
 using RealDecision = std::variant<RealPlan::Assigned, RealSplit, RealInput, RealPlan::Source, RealOrder, RealPlan::Place,
-                                  RealPlan::KeptAlive, RealPlan::Printed, RealBuffer>;
+                                  RealPlan::KeptAlive, RealPlan::Printed, RealBuffer, RealMemory>;
 
 /// Kinds of records that begin so are such.
 bool is_real_kind(std::string_view kind) noexcept;

@@ -207,7 +207,7 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
 
     const int32_t number = foreign.backends.empty() ? 0 : foreign.backends.front().scheduler;
     std::map<size_t, AgeState>& scheduler = s.schedulers[number];
-    if (foreign.real.made_buffers || !foreign.real.places.empty()) {
+    if (foreign.real.planned_memory || !foreign.real.places.empty()) {
         s.watched.insert(number);
     }
     const bool watched = s.watched.contains(number);

@@ -369,11 +369,11 @@ private:
 } // namespace
 
 JoinedProcess::JoinedProcess(pid_t id, const AttachOptions& options) : id_(id) {
+    process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0))); // first: what looks strange then may be its end
+    const auto fail = [this](const std::string& why) { refuse(id_, process_ && wait_for_end(0) ? "it has ended" : why); };
     if (const std::string why = why_not_joined(id); !why.empty()) {
-        refuse(id, why);
+        fail(why);
     }
-    process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0)));
-    const auto fail = [this](const std::string& why) { refuse(id_, wait_for_end(0) ? "it has ended" : why); };
     const std::vector<std::byte> bytes = bytes_of(SharedPages::library_path());
     Helper helper([&](int talk) { return join(id, talk, bytes, options); });
     Report report = helper.next();

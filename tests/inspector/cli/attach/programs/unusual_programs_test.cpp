@@ -75,19 +75,31 @@ TEST_F(UnusualProgram, WithTwoBuildsOfGgml) {
 
 TEST_F(UnusualProgram, WithFourContextsOnFourThreadsAndEmbeddings) {
     for (const Released& build : {oldest(), newest()}) {
-        for (const char* reuse : {"0", "1"}) {
-            SCOPED_TRACE(build.version + ", reuse " + reuse);
-            const bool is_off = *reuse == '0';
+        for (const bool is_off : {true, false}) {
+            SCOPED_TRACE(build.version + (is_off ? ", without reuse" : ""));
+            if (!is_off && build.version == oldest().version) {
+                continue; // it has none
+            }
             const Reproduced found = expect_reproduced(
                 drive(build, weights() + "," + weights("q8_0"), {"--tokens", "30", "--at-once", "4", "--embed"}), trace,
                 is_off ? Variables{{without_reuse, "1"}} : Variables{});
             EXPECT_EQ(count(found.said, "\n"), 10U); // 2 models, 4 contexts and an embedding each
             EXPECT_GE(std::ssize(found.schedulers), 10);
             EXPECT_THAT(found.kinds, IsSupersetOf({"reserve", "prefill", "decode"}));
-            const bool can_reuse = build.version != oldest().version;
-            EXPECT_EQ(found.reused > 100, can_reuse && !is_off) << found.reused;
+            EXPECT_EQ(found.reused > 100, !is_off) << found.reused;
         }
     }
+}
+
+TEST_F(UnusualProgram, WithAllOfAForkInOneFile) {
+    const std::string addon = static_addon();
+    if (addon.empty()) {
+        GTEST_SKIP() << "the addon of a fork is not here: tests/support/ggml/fixtures.sh";
+    }
+    const Reproduced found = expect_reproduced(drive_static(addon, weights(), 20), trace, {{without_reuse, "1"}});
+    EXPECT_THAT(found.libraries, ElementsAre(::testing::EndsWith("index.node")));
+    EXPECT_GE(found.placed, 20);
+    EXPECT_THAT(found.said, ::testing::HasSubstr("a little girl named Lily"));
 }
 
 struct OwnGraph {
