@@ -70,7 +70,7 @@ private:
         to_.real.places.push_back(
             {is_copy ? no_tensor : f.tensor, is_copy ? copy->second : RealCopy{}, f.buffer_type, f.chunk, f.offset, f.size});
     }
-    void read(const record::BufferSize&) { to_.real.made_buffers = true; }
+    void read(const record::BufferSize&) { to_.real.planned_memory = true; }
     void read(const record::Verdict& f) {
         to_.compared = true;
         to_.reproduced = f.reproduced();
