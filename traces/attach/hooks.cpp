@@ -14,7 +14,8 @@ namespace schedscope::attach {
 
 namespace {
 
-__thread RunCall* run_call = nullptr; ///< of this thread, the innermost
+__thread PlanCall* plan_call = nullptr; ///< of this thread, the innermost
+__thread RunCall* run_call = nullptr;
 
 template <typename Function> Function* real(Fn which, void* caller) {
     return reinterpret_cast<Function*>(real_function(which, caller));
@@ -141,6 +142,8 @@ void watch(Scheduler& s) {
 }
 
 } // namespace
+
+PlanCall* current_plan_call() { return plan_call; }
 
 extern "C" {
 

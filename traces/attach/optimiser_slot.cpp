@@ -42,9 +42,9 @@ Optimise* real_of(const Backend* backend) {
 }
 
 void* optimise(Backend* backend, Graph* split, void* c, void* d, void* e, void* f) {
-    if (plan_call != nullptr) {
+    if (PlanCall* const plan = current_plan_call()) {
         const int kept = errno;
-        record_split_view(*plan_call, split);
+        record_split_view(*plan, split);
         errno = kept;
     }
     Optimise* const real = real_of(backend);

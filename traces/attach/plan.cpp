@@ -4,8 +4,6 @@
 
 namespace schedscope::attach {
 
-__thread PlanCall* plan_call = nullptr;
-
 namespace {
 
 constexpr int known_flags = 15, weights_usage = 1;
@@ -398,7 +396,7 @@ void record_split_view(PlanCall& call, const Graph* view) {
     const Layout& at = call.scheduler->ggml->at;
     const auto begin = reinterpret_cast<uintptr_t>(plan.nodes), first = read_at<uintptr_t>(view, at.nodes);
     const int n = read_at<int32_t>(view, at.n_nodes);
-    const uintptr_t place = (first - begin) / sizeof(Tensor*);
+    const uintptr_t place = (first - begin) / static_cast<uintptr_t>(pointer_bytes);
     if (first < begin || n < 0 || place + static_cast<uintptr_t>(n) > static_cast<uintptr_t>(plan.n_nodes)) {
         return; // of another graph: a backend has some of its own
     }

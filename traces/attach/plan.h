@@ -19,7 +19,8 @@ struct PlanCall {
     bool looked_at;                        ///< the moment for the graph came
 };
 
-extern __thread PlanCall* plan_call; ///< of this thread, the innermost; null: it plans nothing
+/// Of this thread, the innermost; null: it plans nothing. In hooks.cpp.
+PlanCall* current_plan_call();
 
 /// The graph as the scheduler is going to see it, what the user pinned, and all answers. Asks in the program's thread.
 void record_graph(PlanCall& call);
