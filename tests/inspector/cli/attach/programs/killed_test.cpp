@@ -162,12 +162,16 @@ protected:
             wait_for([&] { return terminal->text().find("step 0/0") != std::string::npos; });
             terminal->press("c");
         }
-        if (attached) {
+        if (attached) { // what it generates from then on is recorded
+            wait_for(
+                [&] { return moment.kind == Moment::mapped || read_bytes(said).find("joined process") != std::string::npos; });
             write_bytes(folder / "go", "");
         }
         if (moment.kind == Moment::bytes) {
-            // What a short program has in the end is enough for it.
-            wait_for([&] { return size_of(trace) + size_of(trace + "-wal") >= moment.n || tokens() >= n_tokens - 5; });
+            // Where the program is to live, it is a short one: what it has near its end is enough.
+            wait_for([&] {
+                return size_of(trace) + size_of(trace + "-wal") >= moment.n || (!GetParam().program && tokens() >= n_tokens - 5);
+            });
         } else if (moment.kind == Moment::tokens) {
             wait_for([&] { return tokens() >= moment.n; });
         }
