@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,30 @@ int exec_with(Fn which, void* caller, const char* file, char* const* arguments, 
     return real(file, arguments, handed.get());
 }
 
+/// Arguments one by one, as execl and its like are given them: how many there are behind the first, and where they go.
+int n_listed(va_list list) {
+    int n = 0;
+    while (va_arg(list, char*) != nullptr) {
+        ++n;
+    }
+    return n;
+}
+void collect(const char* first, va_list* list, char** to) {
+    *to = const_cast<char*>(first); // NOLINT: as they are given to main
+    while (*to != nullptr) {
+        *++to = va_arg(*list, char*);
+    }
+}
+/// What stands behind the list of arguments is left in it. A macro, because the list is on the caller's stack.
+#define SCHEDSCOPE_ARGUMENTS(first, list)                                                                                        \
+    va_list list;                                                                                                                \
+    va_start(list, first);                                                                                                       \
+    const int n_##list = (first) == nullptr ? 0 : n_listed(list) + 1;                                                            \
+    va_end(list);                                                                                                                \
+    auto** const arguments = static_cast<char**>(__builtin_alloca((static_cast<size_t>(n_##list) + 1) * sizeof(char*)));         \
+    va_start(list, first);                                                                                                       \
+    collect(first, &(list), arguments)
+
 } // namespace
 
 const Attachment& attachment() { return attached; }
@@ -198,6 +223,22 @@ SCHEDSCOPE_EXPORTED int execv(const char* path, char* const* arguments) noexcept
 }
 SCHEDSCOPE_EXPORTED int execvp(const char* file, char* const* arguments) noexcept {
     return exec_with(Fn::execvpe, __builtin_return_address(0), file, arguments, environ);
+}
+SCHEDSCOPE_EXPORTED int execl(const char* path, const char* first, ...) noexcept {
+    SCHEDSCOPE_ARGUMENTS(first, list);
+    va_end(list);
+    return exec_with(Fn::execve, __builtin_return_address(0), path, arguments, environ);
+}
+SCHEDSCOPE_EXPORTED int execlp(const char* file, const char* first, ...) noexcept {
+    SCHEDSCOPE_ARGUMENTS(first, list);
+    va_end(list);
+    return exec_with(Fn::execvpe, __builtin_return_address(0), file, arguments, environ);
+}
+SCHEDSCOPE_EXPORTED int execle(const char* path, const char* first, ...) noexcept {
+    SCHEDSCOPE_ARGUMENTS(first, list);
+    char* const* const environment = va_arg(list, char* const*);
+    va_end(list);
+    return exec_with(Fn::execve, __builtin_return_address(0), path, arguments, environment);
 }
 SCHEDSCOPE_EXPORTED int execvpe(const char* file, char* const* arguments, char* const* environment) noexcept {
     return exec_with(Fn::execvpe, __builtin_return_address(0), file, arguments, environment);

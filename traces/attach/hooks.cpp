@@ -3,6 +3,7 @@
 
 #include "traces/attach/joining/adoption.h"
 #include "traces/attach/joining/patching.h"
+#include "traces/attach/open_calls.h"
 #include "traces/attach/optimiser_slot.h"
 #include "traces/attach/plan.h"
 #include "traces/attach/stepping.h"
@@ -14,8 +15,8 @@ namespace schedscope::attach {
 
 namespace {
 
-__thread PlanCall* plan_call = nullptr; ///< of this thread, the innermost
-__thread RunCall* run_call = nullptr;
+using OpenPlan = OpenCall<PlanCall>;
+using OpenRun = OpenCall<RunCall>;
 
 template <typename Function> Function* real(Fn which, void* caller) {
     return reinterpret_cast<Function*>(real_function(which, caller));
@@ -37,18 +38,19 @@ private:
 
 /// Plans a graph with `plan()`, or is a part of a call that does.
 template <typename F> auto planned(Sched* object, Graph* graph, Purpose purpose, bool splits, const F& plan) {
-    PlanCall* const outer = plan_call;
-    const bool nested = outer != nullptr && outer->scheduler->object == object;
-    const UsedScheduler used(nested ? nullptr : object);
-    Scheduler* const s = used.get();
-    PlanCall call = {s, graph, outer, purpose, purpose != Purpose::run, false, false, false, false};
-    PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
+    PlanCall* const outer = OpenPlan::innermost();
+    const bool nested = splits && outer != nullptr && outer->scheduler->object == object;
+    const OpenPlan open(nested ? nullptr : object, true, __builtin_frame_address(0));
+    PlanCall* const own = nested ? outer : open.get();
     if (own == nullptr) {
         return plan();
     }
     if (!nested) {
+        own->graph = graph;
+        own->purpose = purpose;
+        own->is_reserve = purpose != Purpose::run;
         const KeptErrno kept;
-        stop_before_plan(*s);
+        stop_before_plan(*own->scheduler);
     }
     GgmlCopy& ggml = *own->scheduler->ggml;
     const bool splits_itself = ggml.call.ggml_backend_sched_split_graph == nullptr || ggml.splits_unseen;
@@ -57,22 +59,24 @@ template <typename F> auto planned(Sched* object, Graph* graph, Purpose purpose,
         own->graph = graph;
         record_graph(*own);
     }
-    plan_call = own;
     struct Done {
-        PlanCall *own, *outer;
+        const OpenPlan& open;
         bool splits, nested;
         void operator()(bool succeeded) const {
             const KeptErrno kept;
+            PlanCall* const own = nested ? OpenPlan::innermost() : open.get();
+            if (own == nullptr) {
+                return;
+            }
             if (splits) {
                 record_result(*own);
             }
-            plan_call = outer;
             if (!nested) {
                 own->scheduler->ggml->splits_unseen |= !own->looked_at && succeeded;
                 send_plan(*own, succeeded);
             }
         }
-    } const done{own, outer, splits, nested};
+    } const done{open, splits, nested};
     if constexpr (!__is_same(decltype(plan()), void)) {
         const bool succeeded = plan();
         done(succeeded);
@@ -85,7 +89,7 @@ template <typename F> auto planned(Sched* object, Graph* graph, Purpose purpose,
 
 /// `call()`, timed, of whatever is called within a run; `record` is given the run and the time.
 template <typename F, typename R> auto timed(const F& call, const R& record) {
-    RunCall* const run = run_call;
+    RunCall* const run = OpenRun::innermost();
     if (run == nullptr || run->depth > 0) {
         return call();
     }
@@ -99,8 +103,10 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
         int64_t start;
         void operator()() const {
             const KeptErrno kept;
-            --run->depth;
-            record(*run, Timed{start, now_ns()});
+            if (OpenRun::innermost() == run) {
+                --run->depth;
+                record(*run, Timed{start, now_ns()});
+            }
         }
     };
     ++run->depth;
@@ -123,7 +129,7 @@ bool observe(Tensor* node, bool ask, void* data) {
         const KeptErrno kept;
         return is_watched(s, node) || s.own_wants;
     }
-    if (RunCall* const run = run_call; run != nullptr && run->scheduler == &s) {
+    if (RunCall* const run = OpenRun::innermost(); run != nullptr && run->scheduler == &s) {
         const KeptErrno kept;
         if (is_watched(s, node)) {
             ++run->depth; // what reading it takes is not the program's
@@ -143,7 +149,7 @@ void watch(Scheduler& s) {
 
 } // namespace
 
-PlanCall* current_plan_call() { return plan_call; }
+PlanCall* current_plan_call(const void* here) { return OpenPlan::innermost(here); }
 
 extern "C" {
 
@@ -245,12 +251,12 @@ SCHEDSCOPE_EXPORTED void ggml_backend_sched_split_graph(Sched* sched, Graph* gra
 
 SCHEDSCOPE_EXPORTED bool ggml_gallocr_reserve_n(Gallocr* allocator, Graph* graph, const int* nodes, const int* leafs) {
     SCHEDSCOPE_REAL(ggml_gallocr_reserve_n, reserve);
-    if (plan_call != nullptr) {
+    if (PlanCall* const plan = current_plan_call()) {
         const KeptErrno kept;
-        record_result(*plan_call);
-        record_keeps(*plan_call, graph);
-        ++plan_call->scheduler->allocations;
-        plan_call->scheduler->memory_unseen &= plan_call->is_reserve; // else the plan that follows from it is in the same block
+        record_result(*plan);
+        record_keeps(*plan, graph);
+        ++plan->scheduler->allocations;
+        plan->scheduler->memory_unseen &= plan->is_reserve; // else the plan that follows from it is in the same block
     }
     return reserve != nullptr && reserve(allocator, graph, nodes, leafs);
 }
@@ -258,10 +264,10 @@ SCHEDSCOPE_EXPORTED bool ggml_gallocr_reserve_n(Gallocr* allocator, Graph* graph
 SCHEDSCOPE_EXPORTED void ggml_gallocr_reserve_n_size(Gallocr* allocator, Graph* graph, const int* nodes, const int* leafs,
                                                      size_t* sizes) {
     SCHEDSCOPE_REAL(ggml_gallocr_reserve_n_size, reserve);
-    if (plan_call != nullptr) {
+    if (PlanCall* const plan = current_plan_call()) {
         const KeptErrno kept;
-        record_result(*plan_call);
-        record_keeps(*plan_call, graph);
+        record_result(*plan);
+        record_keeps(*plan, graph);
     }
     if (reserve != nullptr) {
         reserve(allocator, graph, nodes, leafs, sizes);
@@ -270,18 +276,19 @@ SCHEDSCOPE_EXPORTED void ggml_gallocr_reserve_n_size(Gallocr* allocator, Graph* 
 
 SCHEDSCOPE_EXPORTED bool ggml_gallocr_alloc_graph(Gallocr* allocator, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_gallocr_alloc_graph, alloc);
-    if (plan_call == nullptr) {
+    PlanCall* const plan = current_plan_call();
+    if (plan == nullptr) {
         return alloc != nullptr && alloc(allocator, graph);
     }
     {
         const KeptErrno kept;
-        record_result(*plan_call);
-        record_keeps(*plan_call, graph);
+        record_result(*plan);
+        record_keeps(*plan, graph);
     }
     const bool succeeded = alloc != nullptr && alloc(allocator, graph);
     const KeptErrno kept;
     if (succeeded) {
-        record_places(*plan_call);
+        record_places(*plan);
     }
     return succeeded;
 }
@@ -289,9 +296,10 @@ SCHEDSCOPE_EXPORTED bool ggml_gallocr_alloc_graph(Gallocr* allocator, Graph* gra
 SCHEDSCOPE_EXPORTED Buffer* ggml_backend_buft_alloc_buffer(BufferType* type, size_t size) {
     SCHEDSCOPE_REAL(ggml_backend_buft_alloc_buffer, alloc);
     Buffer* const buffer = alloc == nullptr ? nullptr : alloc(type, size);
-    if (plan_call != nullptr && buffer != nullptr) {
+    PlanCall* const plan = current_plan_call();
+    if (plan != nullptr && buffer != nullptr) {
         const KeptErrno kept;
-        record_buffer(*plan_call, buffer, type, size);
+        record_buffer(*plan, buffer, type, size);
     }
     return buffer;
 }
@@ -302,9 +310,9 @@ struct GraphByValue {
 };
 SCHEDSCOPE_EXPORTED GraphByValue ggml_graph_view(Graph* graph, int first, int end) {
     SCHEDSCOPE_REAL(ggml_graph_view, view);
-    if (plan_call != nullptr) {
+    if (PlanCall* const plan = current_plan_call()) {
         const KeptErrno kept;
-        record_split(*plan_call, graph, first, end);
+        record_split(*plan, graph, first, end);
     }
     return view(graph, first, end);
 }
@@ -312,36 +320,33 @@ SCHEDSCOPE_EXPORTED GraphByValue ggml_graph_view(Graph* graph, int first, int en
 SCHEDSCOPE_EXPORTED int ggml_backend_sched_graph_compute_async(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_graph_compute_async, compute);
     meet(sched, graph, Sight::computes, __builtin_return_address(0));
-    const UsedScheduler used(run_call != nullptr && !run_call->is_waiting ? nullptr : sched); // else a backend's own
-    RunCall call = {used.get(), run_call, 0, false};
-    if (call.scheduler == nullptr) {
-        return compute(sched, graph);
-    }
-    {
+    const RunCall* const outer = OpenRun::innermost();
+    const bool is_own = outer == nullptr || outer->is_waiting || outer->scheduler->object == sched; // else a backend's
+    const OpenRun open(is_own ? sched : nullptr, true, __builtin_frame_address(0));
+    if (RunCall* const call = open.get()) {
         const KeptErrno kept;
-        begin_run(call);
+        begin_run(*call);
     }
-    run_call = &call;
     const int status = compute(sched, graph);
-    run_call = call.outer;
-    const KeptErrno kept;
-    end_run(call, status);
+    if (RunCall* const call = open.get()) {
+        const KeptErrno kept;
+        end_run(*call, status);
+    }
     return status;
 }
 
 SCHEDSCOPE_EXPORTED void ggml_backend_sched_synchronize(Sched* sched) {
     SCHEDSCOPE_REAL(ggml_backend_sched_synchronize, synchronize);
-    const UsedScheduler used(run_call != nullptr || plan_call != nullptr ? nullptr : sched);
-    RunCall call = {used.get(), run_call, 0, true};
-    if (call.scheduler == nullptr) {
-        synchronize(sched);
-        return;
+    const bool is_within = OpenRun::innermost() != nullptr || OpenPlan::innermost() != nullptr;
+    const OpenRun open(is_within ? nullptr : sched, false, __builtin_frame_address(0));
+    if (RunCall* const call = open.get()) {
+        call->is_waiting = true;
     }
-    run_call = &call;
     synchronize(sched);
-    run_call = call.outer;
-    const KeptErrno kept;
-    end_wait(call);
+    if (RunCall* const call = open.get()) {
+        const KeptErrno kept;
+        end_wait(*call);
+    }
 }
 
 SCHEDSCOPE_EXPORTED int ggml_backend_graph_compute_async(Backend* backend, Graph* graph) {
@@ -349,8 +354,9 @@ SCHEDSCOPE_EXPORTED int ggml_backend_graph_compute_async(Backend* backend, Graph
     return timed(
         [&] {
             const int status = compute(backend, graph);
-            if (waits_exactly() && run_call != nullptr && run_call->depth == 1) {
-                run_call->scheduler->ggml->call.ggml_backend_synchronize(backend);
+            const RunCall* const run = waits_exactly() ? OpenRun::innermost() : nullptr;
+            if (run != nullptr && run->depth == 1) {
+                run->scheduler->ggml->call.ggml_backend_synchronize(backend);
             }
             return status;
         },

@@ -10,9 +10,9 @@ enum class Purpose : uint8_t { run, memory, sizes };
 
 /// A call of the program that plans, and what was noted of it so far. Nested: the outermost is the plan.
 struct PlanCall {
+    static constexpr int sort = 0;
     Scheduler* scheduler;
     Graph* graph;
-    PlanCall* outer;
     Purpose purpose;
     bool is_reserve;                       ///< memory or splits alone: nothing is going to run
     bool has_graph, has_result, has_keeps; ///< were put into the block
@@ -20,7 +20,7 @@ struct PlanCall {
 };
 
 /// Of this thread, the innermost; null: it plans nothing. In hooks.cpp.
-PlanCall* current_plan_call();
+PlanCall* current_plan_call(const void* here = __builtin_frame_address(0));
 
 /// The graph as the scheduler is going to see it, what the user pinned, and all answers. Asks in the program's thread.
 void record_graph(PlanCall& call);

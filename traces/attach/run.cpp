@@ -66,9 +66,16 @@ void record_part_of_copy(RunCall& call, const Tensor* copy, size_t bytes, Timed 
 }
 
 void begin_run(RunCall& call) {
-    if (call.scheduler->plan.ran) {
-        end_evaluation(*call.scheduler, 0); // it was not waited for
+    Scheduler& s = *call.scheduler;
+    if (s.plan.ran) {
+        end_evaluation(s, 0); // it was not waited for, or an exception ended it
     }
+    for (InputCopy& input : s.plan.copies) {
+        input.moved = false;
+        input.bytes = 0;
+    }
+    s.split = 0;
+    s.computes = s.plan.ran = true;
 }
 
 void record_split_run(RunCall& call, Backend* backend, const Graph* part, Timed time) {
@@ -132,12 +139,7 @@ void send_run(RunCall& call) {
 
 void end_run(RunCall& call, int status) {
     Scheduler& s = *call.scheduler;
-    for (InputCopy& input : s.plan.copies) {
-        input.moved = false;
-        input.bytes = 0;
-    }
-    s.split = 0;
-    s.plan.ran = true;
+    s.computes = false;
     if (status != 0) {
         end_evaluation(s, 1);
     } else if (s.run.begun() || (s.evaluation < 0 && block_of(call) != nullptr)) { // it ran again, and no part of that was seen

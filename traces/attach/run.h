@@ -7,8 +7,8 @@ namespace schedscope::attach {
 
 /// A call of the program that computes, or waits for what it computed.
 struct RunCall {
+    static constexpr int sort = 1;
     Scheduler* scheduler;
-    RunCall* outer;
     int depth;                ///< of calls within it that we look at: what a backend calls itself is its own matter
     bool is_waiting;          ///< nothing is computed in it
     bool before_split = true; ///< what comes next is done for a split that nothing was done for

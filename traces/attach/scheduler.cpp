@@ -148,6 +148,9 @@ void remove_scheduler(const Sched* object) {
         Scheduler* const s = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
         if (s != nullptr && s->object == object) {
             end_evaluation(*s, 0);
+            for (uint64_t& newest : s->newest) { // whatever is open is over
+                __atomic_store_n(&newest, UINT64_MAX, __ATOMIC_RELAXED);
+            }
             __atomic_store_n(&place, static_cast<Scheduler*>(nullptr), __ATOMIC_RELEASE);
             s->~Scheduler();
         }
@@ -163,7 +166,7 @@ void end_all_evaluations(void (*send)(Block& block)) {
         if (!s->run.begun()) {
             s->run.begin(s->evaluation);
         }
-        SCHEDSCOPE_PUT(s->run, evaluation_end, 0, 0);
+        SCHEDSCOPE_PUT(s->run, evaluation_end, s->computes ? 1 : 0, 0);
         send(s->run);
         s->evaluation = -1;
     }
@@ -179,6 +182,8 @@ void give_up(Scheduler& scheduler, const char* why) {
 int32_t is_observed(const Scheduler& s) { return s.own_callback != nullptr || watches() ? 1 : 0; }
 
 void end_evaluation(Scheduler& s, int failed) {
+    failed = s.computes ? 1 : failed;
+    s.computes = false;
     if (s.evaluation < 0) {
         return;
     }

@@ -85,12 +85,14 @@ struct Scheduler {
     List<Chunk> chunks;
     int64_t allocations;        ///< calls of the allocator that planned memory
     int64_t evaluation;         ///< that is not over; −1: none
+    bool computes;              ///< since the program's call; still when that is over: an exception ended it
     Block run;                  ///< what ran in it, not sent yet
     int split;                  ///< that is being computed, or whose inputs are copied
     EvalCallback* own_callback; ///< that the program gave it
     void* own_data;
-    bool own_wants; ///< it wanted to see the node that is computed next
-    Bytes values;   ///< of a tensor that is looked at
+    uint64_t newest[2]; ///< the last call that plans, and the last that computes (OpenCall)
+    bool own_wants;     ///< it wanted to see the node that is computed next
+    Bytes values;       ///< of a tensor that is looked at
 
     int place_of(const Backend* backend) const; ///< −1: not among them
     int number_of(const Backend* backend) const {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <unistd.h>
 
 namespace schedscope {
@@ -70,28 +71,69 @@ Descriptor lock_what_is_there(const std::string& path, bool& is_new) {
     }
 }
 
+void write_whole(int file, std::span<const std::byte> bytes) {
+    if (!write_all(file, bytes)) {
+        fail();
+    }
+}
+
+/// A locked file of these bytes in the folder of the path, without a name. None: the file system has no such files.
+Descriptor nameless_file(const std::string& path, std::span<const std::byte> bytes) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    Descriptor file = open_to_write(folder.empty() ? "." : folder.string(), O_TMPFILE);
+    struct flock lock = lock_of(our_lock, 1);
+    if (file && fcntl(file.get(), F_OFD_SETLK, &lock) == 0) {
+        write_whole(file.get(), bytes);
+        return file;
+    }
+    return {};
+}
+
+/// False: something has that name.
+bool give_name(int file, const std::string& path) {
+    const std::string nameless = "/proc/self/fd/" + std::to_string(file);
+    if (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+        return true;
+    }
+    return errno == EEXIST ? false : throw sqlite::Failure(0, std::strerror(errno));
+}
+
 /// While the older one is locked. Whoever waited for its place is refused by one of the two locks, or has the place.
-Descriptor put_new_one_there(const std::string& path) {
+void put_there(Descriptor& file, const std::string& path, std::span<const std::byte> bytes) {
     if (unlink(path.c_str()) != 0) {
         fail();
     }
-    Descriptor file = open_to_write(path, O_CREAT | O_EXCL);
+    if (file) {
+        if (!give_name(file.get(), path)) {
+            refuse_second();
+        }
+        return;
+    }
+    file = open_to_write(path, O_CREAT | O_EXCL);
     if (!file) {
         errno == EEXIST ? refuse_second() : fail();
     }
     if (take(path, file.get()) != Taken::yes) {
         refuse_second();
     }
-    return file;
+    write_whole(file.get(), bytes);
 }
 
 } // namespace
 
-RecordingLock::RecordingLock(const std::string& path) {
+RecordingLock::RecordingLock(const std::string& path, std::span<const std::byte> bytes) {
     const std::array journals{path + "-wal", path + "-shm", path + "-journal"}; // which need memory: before anything is touched
-    bool is_new = false;
-    Descriptor older = lock_what_is_there(path, is_new);
-    file_ = is_new ? std::move(older) : put_new_one_there(path);
+    file_ = nameless_file(path, bytes);
+    if (!file_ || !give_name(file_.get(), path)) {
+        bool is_new = false;
+        Descriptor there = lock_what_is_there(path, is_new);
+        if (!is_new || file_) {
+            put_there(file_, path, bytes);
+        } else {
+            write_whole(there.get(), bytes);
+            file_ = std::move(there);
+        }
+    }
     for (const std::string& journal : journals) {
         if (unlink(journal.c_str()) != 0 && errno != ENOENT) {
             fail();

@@ -2,6 +2,8 @@
 
 #include "runtime/system/descriptor.h"
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 namespace schedscope {
@@ -14,9 +16,10 @@ namespace schedscope {
 class RecordingLock {
 public:
     RecordingLock() = default;
-    /// Takes it, and makes the file at the path an empty one that no other process has open to write, without the journals of an
-    /// older one. Throws sqlite::Failure: somebody else has it, or the file can't be made; an older trace is then as it was.
-    explicit RecordingLock(const std::string& path);
+    /// Takes it, and makes the file at the path one of these bytes that no other process has open to write, without the journals
+    /// of an older one. It has them before it has the name, where the file system can do that. Throws sqlite::Failure: somebody
+    /// else has it, or the file can't be made; an older trace is then as it was.
+    RecordingLock(const std::string& path, std::span<const std::byte> bytes);
     int descriptor() const noexcept { return file_.get(); } ///< of the file; −1: not held
 
 private:

@@ -33,6 +33,16 @@ Database::Database(const std::string& path, Mode mode, const char* file_system) 
     }
 }
 
+std::vector<std::byte> Database::bytes() {
+    sqlite3_int64 n = 0;
+    const std::unique_ptr<unsigned char, decltype(&sqlite3_free)> found(sqlite3_serialize(handle(), "main", &n, 0), sqlite3_free);
+    if (found == nullptr) {
+        throw Failure(SQLITE_NOMEM, "out of memory");
+    }
+    const auto* const first = reinterpret_cast<const std::byte*>(found.get());
+    return {first, first + n};
+}
+
 int64_t* Database::operations() const noexcept { return watch_ ? &watch_->operations : nullptr; }
 
 void Database::watch(std::function<bool()> stop, int64_t most_operations) {

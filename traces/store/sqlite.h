@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -68,6 +69,7 @@ public:
     /// fails with SQLITE_INTERRUPT.
     void watch(std::function<bool()> stop, int64_t most_operations);
     void execute(const std::string& sql);
+    std::vector<std::byte> bytes(); ///< as a file has them
     sqlite3* handle() const noexcept { return handle_.get(); }
     int64_t* operations() const noexcept; ///< of the statement that runs; null: they are not counted
 

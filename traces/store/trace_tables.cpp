@@ -22,22 +22,25 @@ bool is_users_text(const std::string& key) { return key == "prompt" || key == "c
 } // namespace
 
 TraceTables::TraceTables(sqlite::Database& database, bool texts, std::function<std::string(StringId)> text_of)
-    : database_(database), texts_(texts), text_of_(std::move(text_of)) {
-    database_.execute("BEGIN");
+    : database_(&database), texts_(texts), text_of_(std::move(text_of)) {
+    database_->execute("BEGIN");
     for (const schema::Entity& table : schema::tables()) {
-        database_.execute(table.sql);
+        database_->execute(table.sql);
     }
     for (const schema::Entity& view : schema::views()) {
-        database_.execute(view.sql);
+        database_->execute(view.sql);
     }
     words();
-    database_.execute("INSERT INTO about VALUES ('writer', 'schedscope'), ('texts', " + std::to_string(texts ? 1 : 0) +
-                      "), ('closed', 0)");
-    database_.execute("PRAGMA application_id = " + std::to_string(schema::application_id));
-    database_.execute("PRAGMA user_version = " + std::to_string(schema::user_version));
+    database_->execute("INSERT INTO about VALUES ('writer', 'schedscope'), ('texts', " + std::to_string(texts ? 1 : 0) +
+                       "), ('closed', 0)");
+    database_->execute("PRAGMA application_id = " + std::to_string(schema::application_id));
+    database_->execute("PRAGMA user_version = " + std::to_string(schema::user_version));
     knowledge({}); // until a session says that something is not known
-    database_.execute("COMMIT");
+    database_->execute("COMMIT");
+}
 
+void TraceTables::begin(sqlite::Database& database) {
+    database_ = &database;
     for (size_t kind = 0; kind < std::variant_size_v<Fact>; ++kind) {
         insert_.push_back(insert(std::string(schema::table_of(kind))));
     }
@@ -52,10 +55,10 @@ TraceTables::TraceTables(sqlite::Database& database, bool texts, std::function<s
     insert_part_ = insert("split_run");
 }
 
-HashedInsert TraceTables::insert(const std::string& table) { return {database_, table, hashes_[table]}; }
+HashedInsert TraceTables::insert(const std::string& table) { return {*database_, table, hashes_[table]}; }
 
 void TraceTables::clear(const std::string& table) {
-    database_.execute("DELETE FROM " + table);
+    database_->execute("DELETE FROM " + table);
     hashes_[table] = {};
 }
 
@@ -406,11 +409,11 @@ void TraceTables::record(const Record& r) {
 }
 
 void TraceTables::closed() {
-    database_.execute("BEGIN");
-    database_.execute("UPDATE about SET value = 1 WHERE key = 'closed'");
-    hashes_["about"] = hash_of_table(database_, "about");
-    write_hashes(database_, hashes_);
-    database_.execute("COMMIT");
+    database_->execute("BEGIN");
+    database_->execute("UPDATE about SET value = 1 WHERE key = 'closed'");
+    hashes_["about"] = hash_of_table(*database_, "about");
+    write_hashes(*database_, hashes_);
+    database_->execute("COMMIT");
 }
 
 } // namespace schedscope

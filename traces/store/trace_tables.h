@@ -16,10 +16,11 @@ namespace schedscope {
 /// Rows of a trace file: what the writer's thread does. Made on an empty database; all of it throws sqlite::Failure.
 class TraceTables {
 public:
-    /// Makes the tables and views. `texts`: false leaves out what the user or the model wrote. `text_of` gives the text of a
-    /// number.
+    /// Makes the tables and views, which `begin` finds in a copy of that database. `texts`: false leaves out what the user or the
+    /// model wrote. `text_of` gives the text of a number.
     TraceTables(sqlite::Database& database, bool texts, std::function<std::string(StringId)> text_of);
 
+    void begin(sqlite::Database& database);
     void session(const SessionInfo& info);
     void graph(GraphId id, const OwnedGraph& graph, const CapabilityTable& answers);
     void record(const Record& record);
@@ -41,7 +42,7 @@ private:
     void begin_evaluations(Step step, EvaluationId evaluation);
     int64_t list_number(const std::shared_ptr<const KernelList>& list);
 
-    sqlite::Database& database_;
+    sqlite::Database* database_;
     bool texts_;
     Knowledge knows_;                                                         ///< of the session told last
     std::shared_ptr<const std::vector<ModelHeader>> models_;                  ///< that were written last

@@ -82,6 +82,7 @@ template <typename Put> void TraceWriter::queue(size_t cost, const Put& put) {
     }
     const size_t before = s.queued.cost;
     put(s.queued);
+    s.is_whole = false;
     s.queued.cost += cost;
     const bool enough = before < s.batch_records && s.queued.cost >= s.batch_records;
     lock.unlock();
@@ -158,7 +159,8 @@ void TraceWriter::keep_part(const PartRecord& record) {
 void TraceWriter::flush() {
     {
         const std::lock_guard lock(state_->mutex);
-        if (std::exchange(state_->flush, true)) {
+        const bool was_whole = std::exchange(state_->is_whole, true);
+        if (std::exchange(state_->flush, true) && (was_whole || !state_->options.whole)) {
             return; // the writer knows when to commit
         }
     }

@@ -16,6 +16,7 @@ class TraceWriter final : public Recorder {
 public:
     struct Options {
         bool texts = true;              ///< false: prompts, generated texts and token ids are left out (--no-text)
+        bool whole = false;             ///< commits nothing that no flush stands behind, but at the end
         size_t queue_records = 1 << 16; ///< records that may wait to be written; about 90 bytes each
     };
 

@@ -66,6 +66,7 @@ struct TraceWriter::State {
     TraceBatch queued;
     Interner texts;
     bool flush = false, stop = false, opened = false;
+    bool is_whole = true;              ///< a flush stands behind all that came
     uint64_t taken = 0, committed = 0; ///< batches
     uint64_t wanted = 0;               ///< that is waited for
     std::optional<std::string> error;

@@ -71,14 +71,17 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
         throw sqlite::Failure(0, std::strerror(errno));
     }
-    lock = RecordingLock(place);
-    file = FileIdentity::of(lock.descriptor());
-    database = std::make_unique<sqlite::Database>(place, sqlite::Database::Mode::create);
-    sqlite::set_up_writer(*database); // with the handle kept: it knows why something fails
-    tables = std::make_unique<TraceTables>(*database, options.texts, [this](StringId id) {
+    // Made in memory first: whenever the program is killed, a file at that place is a trace.
+    sqlite::Database empty("", sqlite::Database::Mode::memory);
+    tables = std::make_unique<TraceTables>(empty, options.texts, [this](StringId id) {
         const std::lock_guard lock(mutex);
         return texts.contains(id) ? std::string(texts.text(id)) : std::string();
     });
+    lock = RecordingLock(place, empty.bytes());
+    file = FileIdentity::of(lock.descriptor());
+    database = std::make_unique<sqlite::Database>(place, sqlite::Database::Mode::edit);
+    sqlite::set_up_writer(*database); // with the handle kept: it knows why something fails
+    tables->begin(*database);
     sqlite::begin_journal(*database);
     journal = FileIdentity::of(place + "-wal").value_or(FileIdentity{});
     index = FileIdentity::of(place + "-shm").value_or(FileIdentity{});
@@ -157,11 +160,15 @@ void TraceWriter::State::write_all(sqlite::Database& database, TraceTables& tabl
                 due = Clock::now() + longest_uncommitted;
             }
             work.wait_until(lock, due, urgent);
+            const auto may_commit = [&] { return is_whole || !options.whole; };
+            if (!may_commit()) {
+                work.wait(lock, [&] { return urgent() || may_commit(); });
+            }
             if (flush && !hurried) {
                 hurried = true;
                 due = std::min(due, std::max(Clock::now(), last_commit + shortest_between_commits));
             }
-            commit_now = stop || wanted > committed || Clock::now() >= due;
+            commit_now = stop || wanted > committed || (may_commit() && Clock::now() >= due);
             last = stop;
             if (!commit_now && queued.cost < batch_records) {
                 continue;

@@ -138,6 +138,7 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
     if (!options.trace.empty()) {
         TraceWriter::Options written;
         written.texts = !options.no_text;
+        written.whole = true;
         writer.emplace(options.trace, written);
         tee.emplace(std::initializer_list<Recorder*>{store.get(), &*writer});
     }

@@ -6,7 +6,7 @@
 namespace schedscope {
 
 ProgramStream::ProgramStream(const SharedPages& pages, Recorder& recorder, std::vector<std::pair<std::string, std::string>> facts)
-    : ring_(pages.ring(), SharedPages::ring_bytes()), reader_(recorder, {}, std::move(facts)) {}
+    : ring_(pages.ring(), SharedPages::ring_bytes()), recorder_(recorder), reader_(recorder, {}, std::move(facts)) {}
 
 bool ProgramStream::take() {
     try {
@@ -22,6 +22,7 @@ bool ProgramStream::take() {
         }
         has_records_ = true;
         reader_.take(*block);
+        recorder_.flush(); // what a block told is whole
         return true;
     } catch (const Damage& damage) {
         damage_ = damage.what();

@@ -37,6 +37,7 @@ public:
 
 private:
     import::StreamRing ring_;
+    Recorder& recorder_;
     import::StreamReader reader_;
     std::set<int64_t> evaluations_;
     std::string damage_;

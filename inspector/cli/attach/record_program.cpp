@@ -31,6 +31,7 @@ namespace {
 TraceWriter::Options options_of(const ProgramRecording& recording) {
     TraceWriter::Options options;
     options.texts = !recording.no_text;
+    options.whole = true;
     return options;
 }
 

@@ -58,6 +58,7 @@ static void* find(const char* name) {
 #define F(result, name, parameters) static result(*name) parameters;
 FUNCTIONS(F)
 #undef F
+static void (*free_context)(void*); /* old builds have room for 64 */
 
 static void* context(void) { return init((struct parameters){context_bytes, malloc(context_bytes), true}); }
 static void* tensor(void* in, bool input) {
@@ -154,6 +155,8 @@ static void plan_all(void** backends, int n_backends, bool parallel) {
         if (!backend_sched_alloc_graph(sched, graph)) {
             exit(3);
         }
+        free_context(in);
+        free_context(held);
     }
     backend_sched_free(sched);
 }
@@ -168,6 +171,7 @@ int main(int argc, char** argv) {
 #define F(result, name, parameters) *(void**)&name = find("ggml_" #name);
     FUNCTIONS(F)
 #undef F
+    *(void**)&free_context = find("ggml_free");
     if (missing) {
         return 2;
     }

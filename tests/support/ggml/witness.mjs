@@ -2,7 +2,11 @@
 import {spawnSync} from "node:child_process";
 
 const views = new Set(["NONE", "VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE"]); // as nodes they are not printed
-const as_printed = (name) => name.replace(/^(\w+)\.\d+#/, "$1#").slice(0, 20).replaceAll(" ", ""); // logs cut names off, and align them
+/// Logs cut names off, and align them. Where the name of what is copied begins with a blank, that is there or not when it is cut.
+function as_printed(name) {
+    const own = name.replace(/^(\w+)\.\d+#/, "$1#");
+    return /#[ (]/.test(own) ? own.replaceAll(" ", "").slice(0, 16) : own.slice(0, 20).replaceAll(" ", "");
+}
 // The second backend of a name has that name in a log.
 const named = (backend) => backend?.replace(/\.\d+$/, "") ?? null;
 

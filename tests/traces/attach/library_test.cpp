@@ -14,9 +14,11 @@
 namespace schedscope::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -56,6 +58,10 @@ TEST(AttachLibrary, NeedsTheCLibraryAlone) {
     }
     ASSERT_THAT(needed, Contains(StartsWith("libc.so")));
     EXPECT_THAT(needed, Each(AnyOf(StartsWith("libc.so"), StartsWith("libdl.so"))));
+}
+
+TEST(AttachLibrary, StaysWhereItIs) { // a thread may be within it, and tables of backends lead to it
+    EXPECT_THAT(lines_of("readelf -d " + library()), Contains(AllOf(HasSubstr("(FLAGS_1)"), HasSubstr("NODELETE"))));
 }
 
 TEST(AttachLibrary, HasNoNamesButThoseThatItStandsInFrontOf) {

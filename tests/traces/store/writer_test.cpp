@@ -8,6 +8,7 @@
 #include <atomic>
 #include <barrier>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -109,6 +110,36 @@ TEST(Writer, KilledAtAnyMomentTheFileOpens) {
         const TraceReader reader(path);
         EXPECT_EQ(reader.n_steps() >= records / 50 * 50 && reader.n_steps() <= records, true)
             << reader.n_steps() << " of " << records;
+    }
+}
+
+TEST(Writer, AFileThatIsThereIsATraceFromTheBeginning) {
+    const Folder folder;
+    if (const int nameless = open(folder.file("").c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); nameless >= 0) {
+        close(nameless);
+    } else {
+        GTEST_SKIP() << "files here have a name from the beginning";
+    }
+    for (const bool older : {false, true}) {
+        for (int i = 0; i < 20; ++i) {
+            const std::string path = folder.file(std::to_string(i));
+            if (older) {
+                put_trace(path, 1);
+            }
+            std::atomic<bool> made = false;
+            std::thread looks([&] {
+                while (!made) {
+                    struct stat status = {};
+                    EXPECT_TRUE(stat(path.c_str(), &status) != 0 || status.st_size > 0);
+                }
+            });
+            TraceWriter writer(path);
+            SampleRun run(writer, session({"CPU"}));
+            made = true;
+            looks.join();
+            EXPECT_TRUE(is_trace(path));
+            writer.close();
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <thread>
 
 namespace schedscope::test {
@@ -52,6 +53,17 @@ TEST_F(RecordProgram, SaysWhereNothingWasSeen) {
     write_bytes(folder / "text", "no program");
     expect_nothing(record({folder / "text"}), "can't be started: Permission denied");
     expect_nothing(record({paths::program("static_program")}), "linked statically");
+}
+
+TEST_F(RecordProgram, LeavesAloneWhatHasRightsOfItsOwn) {
+    struct statvfs files = {};
+    const std::string program = folder / "secure";
+    std::filesystem::copy_file("/bin/true", program);
+    if (statvfs(program.c_str(), &files) != 0 || (files.f_flag & ST_NOSUID) != 0 || chown(program.c_str(), -1, 65534) != 0 ||
+        chmod(program.c_str(), 02755) != 0) {
+        GTEST_SKIP() << "no program can be given rights of its own here";
+    }
+    expect_nothing(record({program}), "(AT_SECURE)");
 }
 
 TEST_F(RecordProgram, TakesWhatStandsBehindTheDashesAsItIs) {
@@ -101,6 +113,9 @@ TEST_F(RecordProgram, StaysWhereTheProgramBecomesAnother) {
     EXPECT_EQ(stream.code, 3);
     EXPECT_EQ(stream.control.loaded, 2U); // env and the shell that it becomes, not what the shell starts
     EXPECT_EQ(recorded_stream({script}, {.children = true}).control.loaded, 4U);
+    const RecordedStream becoming = recorded_stream({paths::program("becoming")}); // with each function for that
+    EXPECT_EQ(becoming.code, 3);
+    EXPECT_EQ(becoming.control.loaded, 7U);
 }
 
 } // namespace

@@ -234,6 +234,25 @@ TEST_P(SteppedProgram, GoesOnWhenTheInspectorIsKilledThatHoldsIt) {
     EXPECT_EQ(content(result), tokens + "\n") << "after " << n_tokens() << " tokens";
 }
 
+TEST_P(SteppedProgram, LeavesWholePlansWhenTheInspectorIsKilledWithinOne) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("]");
+    ASSERT_TRUE(t.hides("step 0/0")) << t.text();
+    for (int i = 0; i < 60; ++i) { // through records of the next plan
+        const std::string before = t.line(0);
+        t.press("n");
+        ASSERT_TRUE(t.wait_until([&] { return t.line(0) != before; })) << t.text();
+    }
+    t.send_signal(SIGKILL);
+    EXPECT_EQ(t.wait_for_exit(), 256 + SIGKILL);
+    const Outcome exported = run({"export", trace, "--jsonl", "-"});
+    EXPECT_EQ(exported.code, 0) << exported.err;
+    EXPECT_EQ(count(exported.out, "\"plan_begin\""), count(exported.out, "\"plan_end\""));
+    EXPECT_EQ(count(exported.out, "\"plan_begin\""), count(exported.out, "\"verdict\""));
+}
+
 TEST_P(SteppedProgram, EndsWithTheInspectorThatItsUserLeaves) {
     NEEDS_SHARED();
     Terminal t(30, 160, inspect());
