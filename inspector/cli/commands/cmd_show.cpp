@@ -20,7 +20,7 @@ namespace schedscope {
 namespace {
 
 struct ShowArguments {
-    std::string trace, what, pass;
+    std::string trace, what, pass, by;
     std::optional<int> eval;
     bool json = false;
 };
@@ -63,6 +63,15 @@ int show_topic(History& history, const ShowArguments& options) {
     if (topic == nullptr) {
         throw Error(ErrorKind::usage, "--what " + options.what + ": there is " + show::topic_names());
     }
+    if (!options.by.empty()) {
+        if (topic->what != "time") {
+            throw Error(ErrorKind::usage, "--by: it is of --what time");
+        }
+        topic = show::find_time(options.by);
+        if (topic == nullptr) {
+            throw Error(ErrorKind::usage, "--by " + options.by + ": there is " + show::time_names());
+        }
+    }
     PlanState all;
     all.evaluation = -1;
     const PlanState state = topic->of_all && !options.eval && options.pass.empty() ? all : choose_state(history, options);
@@ -80,13 +89,15 @@ CommandAction add_show(CommandOptions& app) {
     auto options = std::make_shared<ShowArguments>();
     add_trace_argument(app, options->trace);
     app.add_option("--what", options->what, show::topic_names() + " (default: a summary)");
+    app.add_option("--by", options->by,
+                   "With --what time: what it is told apart by, " + show::time_names() + " (default: device)");
     add_eval_option(app, options->eval);
     app.add_option("--pass", options->pass, "State at the end of this pass: 1 2a 2b 2c 2d 3 4 5 optimise allocate execute");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         if (options->what.empty()) {
-            if (options->eval || !options->pass.empty()) {
-                throw Error(ErrorKind::usage, "--eval and --pass: the summary is of the whole trace; say --what too");
+            if (options->eval || !options->pass.empty() || !options->by.empty()) {
+                throw Error(ErrorKind::usage, "--eval, --pass and --by: the summary is of the whole trace; say --what too");
             }
             return show_summary(*options);
         }

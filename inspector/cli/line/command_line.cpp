@@ -128,6 +128,9 @@ ValueText value_of(const std::string& name) {
     if (name == "VIEW") {
         return choice(views());
     }
+    if (name == "PART") {
+        return choice(split(show::time_names(), '|'));
+    }
     if (name == "TOPIC") {
         return choice(split(show::topic_names(), '|'));
     }
@@ -164,6 +167,7 @@ constexpr std::array value_names = {
     ValueName{"", "--pass", "PASS"},
     ValueName{"", "--view", "VIEW"},
     ValueName{"", "--what", "TOPIC"},
+    ValueName{"", "--by", "PART"},
     ValueName{"", "--set", "SETTING"},
     ValueName{"attach", "pid", "PID"},
     ValueName{"attach", "--output", "TRACE"},

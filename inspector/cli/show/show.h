@@ -20,6 +20,9 @@ struct ShownTopic {
 
 /// Null: there is no such topic.
 const ShownTopic* find_topic(std::string_view what);
+/// `--what time --by BY`. Null: there is no such BY.
+const ShownTopic* find_time(std::string_view by);
+std::string time_names(); ///< "role|layer|…"
 /// "passes|assignments|…", for the usage.
 std::string topic_names();
 

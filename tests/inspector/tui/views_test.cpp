@@ -7,6 +7,7 @@
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
+#include "traces/history/accounts/time.h"
 #include "traces/history/accounts/tokens.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/replay.h"
@@ -14,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -234,24 +236,19 @@ TEST_P(View, OfMemoryIsClickedLikeAList) {
 }
 
 TEST_P(View, OfTheTimelineDrawsLanes) {
-    int64_t begin = INT64_MAX, end = 0, busy = 0;
-    for (const test::KernelRow& k : test::kernel_rows(history, plan)) {
-        begin = std::min(begin, k.start_ns);
-        end = std::max(end, k.end_ns);
-        busy += history.backend_name(k.backend) == "Vulkan0" ? k.end_ns - k.start_ns : 0;
-    }
-    for (const record::Wait& wait : plan.waits) {
-        end = std::max(end, wait.end_ns);
-    }
-    open('6', "timeline " + words::duration(end - begin));
-    EXPECT_TRUE(t.shows("all " + words::duration(end - begin))) << t.text();
+    const accounts::TimeAccount time = accounts::time(history, plan, accounts::TimeBy::device);
+    const int64_t took = time.extent.time_ns();
+    open('6', "timeline " + words::duration(took));
+    EXPECT_TRUE(t.shows("all " + words::duration(took))) << t.text();
     EXPECT_NE(line_with(t, "│Vulkan0 ", "█"), "") << t.text();
     EXPECT_NE(line_with(t, "│CPU ", "█"), "") << t.text();
-    EXPECT_NE(line_with(t, "│Vulkan0 ", " " + std::to_string(busy * 100 / (end - begin)) + "%"), "") << t.text();
+    EXPECT_NE(line_with(t, "│Vulkan0 ", " " + std::to_string(std::lround(time.extent.percent(time.devices[0].busy()))) + "%"), "")
+        << t.text();
     EXPECT_NE(line_with(t, "│splits", "▏1"), "") << t.text();
     EXPECT_NE(line_with(t, "▲"), "") << "the selected one is marked: " << t.text();
     t.press("{Tab}{End}");
     EXPECT_TRUE(t.shows("×")) << t.text();
+    EXPECT_TRUE(t.shows("where the time went, of " + words::duration(took))) << t.text();
 }
 
 TEST_P(View, OfTheTimelineZoomsAndPans) {

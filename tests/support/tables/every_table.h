@@ -8,6 +8,7 @@
 #include "viz/tables/passes.h"
 #include "viz/tables/queries.h"
 #include "viz/tables/splits.h"
+#include "viz/tables/time.h"
 #include "viz/tables/timeline.h"
 #include "viz/tables/tokens.h"
 #include "viz/tables/values.h"
@@ -36,6 +37,7 @@ template <typename Look> void for_each_table(History& history, const PlanState& 
     updated(tables::OrdersTable());
     updated(tables::PlacesTable(history));
     updated(tables::TimelineTable(history, tables::TimelineTable::Shows::all));
+    updated(tables::TimeTable(history, accounts::TimeBy::op));
     updated(tables::EvaluationsTable(history));
     updated(tables::ValuesTable(history));
     updated(tables::DifferencesTable(history));
