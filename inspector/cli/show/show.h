@@ -27,7 +27,7 @@ std::string topic_names();
 nlohmann::json backend_json(const History& history, BackendId id);
 
 /// The whole trace at a glance.
-void summary_text(History& history, std::ostream& out);
-nlohmann::json summary_json(History& history);
+void summary_text(History& history, EvaluationId evaluation, std::ostream& out); ///< −1: the one to begin with
+nlohmann::json summary_json(History& history, EvaluationId evaluation);
 
 } // namespace schedscope::show
