@@ -63,7 +63,7 @@ int show_topic(History& history, const ShowArguments& options) {
     const show::ShownTopic* topic = show::find_topic(options.what);
     if (topic == nullptr) {
         throw Error(ErrorKind::usage,
-                    "--what " + options.what + ": there is " + show::topic_names());
+                    "--what " + options.what + ": there is " + show::topic_names() + show::meant_topic(options.what));
     }
     PlanState all;
     all.evaluation = -1;

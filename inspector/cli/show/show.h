@@ -22,6 +22,8 @@ struct ShownTopic {
 const ShownTopic* find_topic(std::string_view what);
 /// "passes|assignments|…", for the usage.
 std::string topic_names();
+/// "; did you mean splits?"; empty: none is near.
+std::string meant_topic(std::string_view what);
 
 /// A backend's name; null: none.
 nlohmann::json backend_json(const History& history, BackendId id);
