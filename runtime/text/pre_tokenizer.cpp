@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 32
+#include <algorithm>
 #include <limits>
 #include <pcre2.h>
 #include <string>
@@ -11,12 +12,23 @@ namespace schedscope {
 
 namespace {
 
-// Unicode's White_Space. PCRE2's own \s has one character more.
-constexpr std::string_view white_space =
-    "\\x09-\\x0D\\x20\\x85\\xA0\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}\\x{3000}";
+/// Unicode's White_Space beyond ASCII.
+constexpr bool wide_white_space(char32_t c) noexcept {
+    return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+           c == 0x205F || c == 0x3000;
+}
 
-/// Writes out \s, inside brackets and outside, and \S, outside.
+/// What the patterns look at. llama.cpp gives every wide space to them as a vertical tab: \s has it, and a range of characters
+/// that it lies in (U+0800 to U+4E00) does not.
+std::u32string with_narrow_spaces(std::u32string_view text) {
+    std::u32string narrow(text);
+    std::replace_if(narrow.begin(), narrow.end(), wide_white_space, U'\v');
+    return narrow;
+}
+
+/// Writes out \s, inside brackets and outside, and \S, outside: PCRE2's own has the wide spaces, and U+180E with them.
 std::string with_white_space(std::string_view pattern) {
+    constexpr std::string_view white_space = "\\x09-\\x0D\\x20";
     std::string result;
     bool in_class = false;
     for (size_t i = 0; i < pattern.size(); ++i) {
@@ -117,7 +129,8 @@ PreTokenizer::~PreTokenizer() = default;
 
 std::vector<std::u32string_view> PreTokenizer::split(std::u32string_view text) const {
     using MatchData = std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)>;
-    std::vector<std::u32string_view> pieces{text};
+    const std::u32string narrow = with_narrow_spaces(text);
+    std::vector<std::u32string_view> pieces{narrow};
     std::vector<std::u32string_view> finer;
     for (const auto& pattern : patterns_) {
         const MatchData match(pcre2_match_data_create_from_pattern(pattern->code(), nullptr), &pcre2_match_data_free);
@@ -126,6 +139,9 @@ std::vector<std::u32string_view> PreTokenizer::split(std::u32string_view text) c
             pattern->split(piece, match.get(), finer);
         }
         pieces.swap(finer);
+    }
+    for (std::u32string_view& piece : pieces) {
+        piece = text.substr(piece.data() - narrow.data(), piece.size());
     }
     return pieces;
 }

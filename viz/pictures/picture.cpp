@@ -23,7 +23,7 @@ namespace {
 constexpr std::array<std::string_view, 4> view_names{"splits", "layers", "nodes", "memory"};
 
 EvaluationId evaluation_wanted(History& history, EvaluationId eval) {
-    const EvaluationId id = eval < 0 ? history.last_planned() : eval;
+    const EvaluationId id = eval < 0 ? history.opening() : eval;
     if (id < 0) {
         throw Error(ErrorKind::usage, "picture: nothing is planned in this trace");
     }

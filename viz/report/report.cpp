@@ -65,9 +65,9 @@ private:
     int32_t skipped_evaluations_ = 0, skipped_runs_ = 0, skipped_stories_ = 0, skipped_pictures_ = 0, skipped_rows_ = 0;
 };
 
-/// The last plan first, then everything in order.
+/// What it opens with first, then everything in order.
 std::vector<EvaluationId> ReportData::in_order_of_interest() const {
-    std::vector<EvaluationId> order{history_.last_planned()};
+    std::vector<EvaluationId> order{history_.opening()};
     for (EvaluationId id = 0; id < history_.n_evaluations(); ++id) {
         if (id != order.front()) {
             order.push_back(id);
@@ -276,7 +276,7 @@ json ReportData::left_out() const {
 }
 
 json ReportData::collect() {
-    if (history_.last_planned() < 0) {
+    if (history_.opening() < 0) {
         throw Error(ErrorKind::usage, "report: nothing is planned in this trace");
     }
     for (const EvaluationId evaluation : in_order_of_interest()) {
@@ -296,7 +296,7 @@ json ReportData::collect() {
     data["views"] = view_names;
     data["watched"] = history_.source().next_of(-1, fact_bit<record::Value>()) != no_step;
     data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
-    data["last_planned"] = history_.last_planned();
+    data["opening"] = history_.opening();
     data["evaluations"] = std::move(evaluations);
     data["plans"] = std::move(plans_);
     data["pictures"] = std::move(pictures_);

@@ -34,10 +34,11 @@ int show_summary(const ShowArguments& options) {
     auto changes = bytes > largest_read ? std::future<std::optional<std::string>>()
                                         : std::async(std::launch::async, find_changes, options.trace, interrupted);
     History history(open_trace(options.trace));
+    const EvaluationId evaluation = options.eval ? choose_evaluation(history, options.eval) : -1;
     if (options.json) {
-        print_json(show::summary_json(history));
+        print_json(show::summary_json(history, evaluation));
     } else {
-        show::summary_text(history, std::cout);
+        show::summary_text(history, evaluation, std::cout);
     }
     if (const std::optional<std::string> change = changes.valid() ? changes.get() : std::nullopt) {
         tell(*change);
@@ -61,7 +62,8 @@ const PlanState& choose_state(History& history, const ShowArguments& options) {
 int show_topic(History& history, const ShowArguments& options) {
     const show::ShownTopic* topic = show::find_topic(options.what);
     if (topic == nullptr) {
-        throw Error(ErrorKind::usage, "--what " + options.what + ": there is " + show::topic_names());
+        throw Error(ErrorKind::usage,
+                    "--what " + options.what + ": there is " + show::topic_names() + show::meant_topic(options.what));
     }
     if (!options.by.empty()) {
         if (topic->what != "time") {
@@ -96,8 +98,8 @@ CommandAction add_show(CommandOptions& app) {
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         if (options->what.empty()) {
-            if (options->eval || !options->pass.empty() || !options->by.empty()) {
-                throw Error(ErrorKind::usage, "--eval, --pass and --by: the summary is of the whole trace; say --what too");
+            if (!options->pass.empty() || !options->by.empty()) {
+                throw Error(ErrorKind::usage, "--pass and --by: the summary is of whole plans; say --what too");
             }
             return show_summary(*options);
         }

@@ -1,6 +1,7 @@
 #include "inspector/cli/show/show.h"
 
 #include "runtime/system/joined.h"
+#include "runtime/system/nearest_words.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
 #include "viz/tables/copies.h"
@@ -21,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <ostream>
 
 namespace schedscope::show {
@@ -227,5 +229,11 @@ const ShownTopic* find_time(std::string_view by) {
 std::string time_names() { return joined(times, "|", &ShownTopic::what); }
 
 std::string topic_names() { return joined(topics, "|", &ShownTopic::what); }
+
+std::string meant_topic(std::string_view what) {
+    std::vector<std::string_view> names;
+    std::transform(topics.begin(), topics.end(), std::back_inserter(names), [](const ShownTopic& topic) { return topic.what; });
+    return did_you_mean(names, what);
+}
 
 } // namespace schedscope::show

@@ -51,9 +51,9 @@ InspectorSession::InspectorSession(std::shared_ptr<const RecordSource> source, L
     }
     Step start = last_step();
     if (!program_) {
-        const EvaluationId planned = history_.last_planned();
-        if (planned >= 0) {
-            start = history_.evaluation(planned).end - 1;
+        const EvaluationId opening = history_.opening();
+        if (opening >= 0) {
+            start = history_.evaluation(opening).end - 1;
         }
     }
     show(std::clamp<Step>(start, 0, last_step()));

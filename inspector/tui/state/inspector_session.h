@@ -28,7 +28,7 @@ class InspectorSession {
 public:
     using Unit = History::Unit;
 
-    /// Opens at the end of the last evaluation that planned something; attached to a running program, at its newest record.
+    /// Opens at the end of History::opening(); attached to a running program, at its newest record.
     /// `gate` is borrowed; null for a recorded trace. `ended_fd`: readable once the program has ended; −1: that isn't told.
     InspectorSession(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd = -1);
 

@@ -35,10 +35,10 @@ void PrintTo(const ScreenSize& size, std::ostream* out) { *out << size.cols << "
 
 class View : public ::testing::TestWithParam<ScreenSize> {
 protected:
-    static constexpr const char* name = "partial-offload"; // evaluation 1, the last one planned, is shown
+    static constexpr const char* name = "partial-offload"; // evaluation 0, the first prompt, is shown
     std::shared_ptr<const RecordSource> source = sample(name);
     History history{source};
-    const PlanState& plan = history.plan(history.last_planned());
+    const PlanState& plan = history.plan(history.opening());
     Terminal t{GetParam().rows, GetParam().cols, [] { return inspect_sample(name); }};
 
     bool wide() const { return GetParam().cols >= 120; }
@@ -216,7 +216,7 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
 
 TEST(Memory, OffsetsAreShownWhole) {
     History history(sample("pipeline"));
-    const PlanState& plan = history.plan(history.last_planned());
+    const PlanState& plan = history.plan(history.opening());
     const auto farthest = std::max_element(plan.placements.begin(), plan.placements.end(),
                                            [](const auto& a, const auto& b) { return a.offset < b.offset; });
     ASSERT_GE(farthest->offset, 1'000'000) << "of nine characters";
@@ -427,7 +427,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EachSample,
 TEST_P(EachSample, OpensInEveryView) {
     const std::string name = GetParam();
     History history(sample(name));
-    const PlanState& plan = history.plan(history.last_planned());
+    const PlanState& plan = history.plan(history.opening());
     Inspecting t(40, 120, [name] { return inspect_sample(name); });
     t.press("2");
     ASSERT_TRUE(t.shows("├ splits " + std::to_string(plan.splits.size()) + " ")) << t.text();

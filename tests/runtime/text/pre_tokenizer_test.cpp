@@ -2,10 +2,14 @@
 #include "runtime/text/pre_tokenizer.h"
 
 #include "runtime/system/utf8.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace schedscope {
@@ -29,6 +33,20 @@ std::vector<std::string> words(std::string_view rule, std::string_view text) {
         }
     }
     return result;
+}
+
+// A released llama.cpp cut these texts (tests/support/ggml/words.mjs). SCHEDSCOPE_WORDS: a file with more of them.
+TEST(PreTokenizer, CutsWordsAsLlamaCppDoes) {
+    const char* more = std::getenv("SCHEDSCOPE_WORDS");
+    std::ifstream file(more != nullptr ? more : paths::source("tests/data/words.jsonl"));
+    int n = 0;
+    for (std::string line; std::getline(file, line); ++n) {
+        const nlohmann::json record = nlohmann::json::parse(line);
+        EXPECT_EQ(words(record["pre"].get<std::string>(), record["text"].get<std::string>()),
+                  record["words"].get<std::vector<std::string>>())
+            << record["pre"] << ' ' << record["text"];
+    }
+    EXPECT_GE(n, 200);
 }
 
 TEST(PreTokenizer, Gpt2KeepsSpacesWithTheWordBehindThem) {
