@@ -99,6 +99,19 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
                     l.text + (recorded ? "  [step " + words::count(l.step) + "]" : std::string()), ink(l.step),
                     recorded ? Target::step(l.step) : Target{}, l.step == now);
     }
+    if (!session.why_no_what_if() && session.state().planned) {
+        const std::vector<std::string>* const otherwise = session.otherwise(id);
+        if (!otherwise || otherwise->empty()) {
+            add_wrapped(lines, width, "otherwise", 14,
+                        otherwise ? "no setting by itself puts it on another backend"
+                                  : "what would put it elsewhere is looked for …",
+                        dim);
+        } else {
+            for (const std::string& text : *otherwise) {
+                add_wrapped(lines, width, "otherwise", 14, text);
+            }
+        }
+    }
     return lines;
 }
 

@@ -19,6 +19,20 @@ void show_keys(App& app) {
     app.pages.open({"keys that work here", [lines = std::move(lines)](int) { return lines; }});
 }
 
+void show_messages(App& app) {
+    if (app.messages.empty()) {
+        app.tell("nothing was said yet", true);
+        return;
+    }
+    std::vector<Line> lines;
+    for (const Told& told : app.messages) {
+        lines.push_back(line(told.text, told.trouble ? warning : Style{}));
+    }
+    Page page = {"messages", [lines = std::move(lines)](int) { return lines; }};
+    page.grown = [] { return 0; }; // its end is shown
+    app.pages.open(std::move(page));
+}
+
 void show_output(App& app) {
     if (!app.output) {
         app.tell(app.session.program() ? "the program writes to where it was started"

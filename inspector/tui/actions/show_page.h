@@ -9,5 +9,7 @@ void show_keys(App& app);
 
 /// What the running program writes, from its end, on a page that follows it.
 void show_output(App& app);
+/// What the status line said, the last one at the end: whole, also what did not fit.
+void show_messages(App& app);
 
 } // namespace schedscope::tui

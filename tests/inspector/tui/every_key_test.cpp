@@ -100,6 +100,7 @@ constexpr Effect effects[] = {
     {Action::quit, in_recorded, "", "eval 0 (0…2)", "(end)"},
     {Action::resume, in_live, "", "HELD", "ENDED"},
     {Action::hold, in_live, "", "HELD", "held already"},
+    {Action::follow_run, in_live, "", "HELD", "the run is followed"},
     {Action::up, in_popup, ":keys\n{End}", "bytes time split eval step node", ""},
     {Action::down, in_popup, ":keys\n", " keys that work here ", ""},
     {Action::page_up, in_popup, ":keys\n{End}", "bytes time split eval step node", ""},

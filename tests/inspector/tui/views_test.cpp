@@ -10,6 +10,7 @@
 #include "traces/history/accounts/time.h"
 #include "traces/history/accounts/tokens.h"
 #include "traces/history/words/words.h"
+#include "traces/replay/folded_changes.h"
 #include "traces/replay/replay.h"
 #include "traces/replay/what_if.h"
 
@@ -322,10 +323,31 @@ TEST_P(View, OfWhatIfSumsUp) {
         EXPECT_NE(line_with(t, "bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved)), "")
             << t.text();
     }
-    t.press("{Home}/kind=assignment name=Qcur-0\n");
-    ASSERT_TRUE(t.shows("┬ Qcur-0 ")) << t.text();
-    EXPECT_NE(line_with(t, "recorded", "CPU by"), "") << t.text();
-    EXPECT_NE(line_with(t, "changed", "Vulkan0 by"), "") << t.text();
+    t.press("{Home}/kind~assignment Qcur-0 eval=1\n");
+    ASSERT_TRUE(t.shows("┬ norm-0 … ffn_out-1 ")) << t.text();
+    EXPECT_NE(line_with(t, "recorded", "CPU"), "") << t.text();
+    EXPECT_NE(line_with(t, "changed", "Vulkan0"), "") << t.text();
+}
+
+/// Its rows are those that `replay --set` prints: alike ones of several layers and plans are one.
+TEST_P(View, OfWhatIfIsFoldedAsTheCommandFoldsIt) {
+    ASSERT_TRUE(t.shows("q quit"));
+    WhatIf what_if;
+    what_if.set("ngl=99");
+    const ReplayResult result = replay(*source, options_for(what_if, *source));
+    size_t n = 0;
+    for (const AlikePlans& plans : alike_plans(result)) {
+        n += folded_changes(*plans.front()).size();
+    }
+    EXPECT_EQ(n, 11U) << "of " << result.n_differences << " differences";
+    t.press("wngl=99\n");
+    ASSERT_TRUE(t.shows("├ what if ngl=99: 535 differences in 11 rows ")) << t.text();
+    t.press(":filter \n");
+    EXPECT_TRUE(t.shows("all 11 lines")) << t.text();
+    t.press("{Home}/cache_v_l1 eval=0\n");
+    ASSERT_TRUE(t.shows("found ")) << t.text();
+    EXPECT_NE(line_with(t, "▸", "cache_", " 12 ", "CPU by 1.dst"), "") << t.text();
+    EXPECT_NE(line_with(t, "what ", "12 assignments in evaluation 0"), "") << t.text();
 }
 
 TEST_P(View, OfWhatIfSaysWhyNothingChanges) {
@@ -455,6 +477,32 @@ TEST(Views, DrawNothingWhereThereIsNoRoomForIt) {
     t.press("6");
     ASSERT_TRUE(t.shows("├ timeline ")) << t.text();
     EXPECT_EQ(t.text().find("═"), std::string::npos) << t.text(); // no lanes
+}
+
+/// The page says it once it is found, in the background; also of a cache of another program, whose settings are not known.
+TEST(Story, EndsWithWhatWouldPutItElsewhere) {
+    const auto says = [](const std::string& sample_name, const std::string& tensor, const std::string& text) {
+        Inspecting t(60, 200, [&] { return inspect_sample(sample_name); });
+        t.press(":eval 0\n:pass 5\n:explain " + tensor + "\n");
+        EXPECT_TRUE(t.shows(text)) << t.text();
+        t.press("{Esc}");
+        EXPECT_TRUE(t.hides(text)) << t.text();
+    };
+    says("partial-offload", "cache_k_l0", "otherwise     on Vulkan0 with -ngl 5");
+    says("llama-cpp", "cache_k_l0 (view) (permuted)", "otherwise     on Vulkan0 with cache_k_l0 in Vulkan0 memory");
+    says("all-cpu", "l_out-0", "otherwise     no setting by itself puts it on another backend");
+}
+
+TEST(Story, OfACacheLeadsToTheReasonOfItsLayerALineAQuestion) {
+    Terminal t(60, 200, [] { return inspect_sample("partial-offload"); });
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    t.press(":step 1200\n:tensor cache_k_l0 (view) (permuted)\n");
+    ASSERT_TRUE(t.shows("┬ cache_k_l0 (view) (permuted) ")) << t.text();
+    EXPECT_NE(line_with(t, "lies in CPU: block 0 of 4 is not offloaded (-ngl 3)"), "") << t.text();
+    const std::string asked = line_with(t, "CPU can use CPU memory? yes");
+    EXPECT_NE(asked, "") << t.text();
+    EXPECT_EQ(asked.find("this operator?"), std::string::npos) << asked;
+    EXPECT_NE(line_with(t, "CPU runs this operator? yes"), "") << t.text();
 }
 
 } // namespace
