@@ -27,7 +27,6 @@ json backend_json(const History& history, BackendId id) {
 namespace {
 
 std::string number(int64_t n) { return std::to_string(n); }
-std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? words::bytes(*bytes) : "-"; }
 /// "62 copies: 11 in each of 4 stages, 18 more of inputs of the graph"
 std::string count_of_copies(const accounts::Summary& s) {
     std::string text = words::counted(s.copies, "copy");
@@ -94,9 +93,12 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out) 
     }
     out << "evaluation " << words::evaluation_of(s.evaluation, s.evaluations) << what_it_is(history, s) << ": "
         << (s.nodes ? words::counted(*s.nodes, "node") : std::string(unknown_text) + " nodes") << ", "
-        << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers " << bytes_or_dash(s.compute_bytes)
-        << "\n\n";
-    TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
+        << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
+        << (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text)
+        << "
+
+           ";
+        TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
     for (const auto& o : s.operators) {
         table.row({o.op, history.backend_name(o.backend), number(o.nodes)});
     }

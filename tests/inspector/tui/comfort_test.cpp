@@ -125,7 +125,7 @@ TEST_F(Comfort, ALightBackgroundGetsDarkInks) {
     EXPECT_EQ(cpu_ink(dark), "74");
     EXPECT_EQ(cpu_ink(light), "25");
     EXPECT_EQ(dark.text(), light.text());
-    EXPECT_FALSE(dark.has_written("\x1b]11;?")) << "nobody is asked for what is known";
+    EXPECT_FALSE(dark.has_written("\x1b]11;?")) << "no terminal is asked for what is known";
     set("background light\n");
     Inspecting wanted(24, 100, inspect_made, here);
     EXPECT_EQ(cpu_ink(wanted), "25");

@@ -157,7 +157,7 @@ TEST_P(EveryKey, DoesWhatItsLineSays) {
             continue;
         const auto effect = std::find_if(std::begin(effects), std::end(effects),
                                          [&](const Effect& e) { return e.action == binding.action && e.context == context; });
-        ASSERT_NE(effect, std::end(effects)) << "nobody says what is to be seen of " << binding.name;
+        ASSERT_NE(effect, std::end(effects)) << "no line says what is to be seen of " << binding.name;
         for (const Key* key = binding.keys.data(); *key != key_none; ++key)
             expect_effect(*effect, *key);
     }

@@ -1,4 +1,4 @@
-// What the lists' cells stand for: the order of their numbers, and what nobody knows.
+// What the lists' cells stand for: the order of their numbers, and what is not known.
 #include "inspector/tui/actions/pages.h"
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/drawings/memory_map.h"

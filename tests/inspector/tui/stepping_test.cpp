@@ -291,8 +291,8 @@ TEST_F(Stepping, TheListGoesToTheRowThatARecordIsAbout) {
     EXPECT_NE(line_with(t, "│▸•", "Vulkan0"), "") << t.text();
 }
 
-/// What a screen says without what depends on the way there: the line that tells of the last move, and where the list is scrolled
-/// to.
+/// What a screen says without what depends on the way there: the line that says what the last move was, and where the list is
+/// scrolled to.
 std::string said_by(Terminal& t) {
     std::string text = t.line(0) + '\n' + t.line(1) + '\n';
     const std::vector<std::string> lines = t.lines();

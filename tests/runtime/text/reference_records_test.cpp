@@ -1,4 +1,4 @@
-// Every text of the shared records gives the reference's tokens, and every token list the reference's text.
+// Every text of the shared records gives llama.cpp's tokens, and every token list llama.cpp's text.
 #include "tests/support/text_records.h"
 
 #include "runtime/error.h"

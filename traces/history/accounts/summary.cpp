@@ -48,8 +48,10 @@ Summary summary(History& history, EvaluationId evaluation) {
     s.splits = n_of(state.splits);
     s.copies = n_of(state.copies);
     s.to_copy = input_sizes(state);
-    const bool ran = std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
-    if (ran || !state.executed.empty() || !state.transfers.empty()) {
+    const bool ran = !state.executed.empty() ||
+                     std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
+    // Who writes a trace may leave out what was moved.
+    if (state.copies.empty() ? ran : !state.transfers.empty()) {
         s.moved_bytes = std::accumulate(state.transfers.begin(), state.transfers.end(), int64_t{0},
                                         [](int64_t sum, const record::Transfer& t) { return sum + t.bytes; });
     }
@@ -71,11 +73,11 @@ Summary summary(History& history, EvaluationId evaluation) {
         s.operators.push_back({std::get<1>(what), std::get<2>(what), n});
     }
     std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
-    int64_t compute_bytes = 0;
-    for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
-        compute_bytes += buffer.size;
+    const std::vector<record::BufferSize> buffers = compute_buffers(history, state.step);
+    if (history.knows(Topic::memory) || !buffers.empty()) {
+        s.compute_bytes = std::accumulate(buffers.begin(), buffers.end(), int64_t{0},
+                                          [](int64_t sum, const record::BufferSize& buffer) { return sum + buffer.size; });
     }
-    s.compute_bytes = compute_bytes == 0 && !history.knows(Topic::memory) ? std::nullopt : std::optional(compute_bytes);
     return s;
 }
 

@@ -23,7 +23,7 @@ struct Summary {
     int32_t stages = 1;                       ///< of its pipeline: each copy of a split's input is there once per stage
     int32_t input_copies = 0;                 ///< of `copies`, those that keep an input of the graph for a further stage
     SizeSum to_copy;                          ///< inputs of its splits, all that they hold
-    std::optional<int64_t> moved_bytes;       ///< what its transfers moved; nothing: none of it ran
+    std::optional<int64_t> moved_bytes;       ///< what its transfers moved; nothing: none is there
     std::optional<int64_t> compute_bytes = 0; ///< buffers as they are then
     struct OpCount {
         std::string op; ///< "?": a log names none, or none that is known
