@@ -4,7 +4,7 @@ set -eu
 build=$1
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
-rm -f "$build"/inspector/*.gz # what only the target `manual` makes
+rm -rf "$build"/inspector/*.gz "$build"/inspector/man "$build"/inspector/man.made # what only the target `manual` makes
 cmake --install "$build" --prefix "$prefix" >"$prefix/log" 2>&1 || { cat "$prefix/log"; exit 1; }
 for file in bin/schedscope share/man/man1/schedscope.1.gz share/doc/schedscope/changelog.gz share/doc/schedscope/README.md \
     share/schedscope/samples/partial-offload.trace; do
