@@ -94,11 +94,8 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out) 
     out << "evaluation " << words::evaluation_of(s.evaluation, s.evaluations) << what_it_is(history, s) << ": "
         << (s.nodes ? words::counted(*s.nodes, "node") : std::string(unknown_text) + " nodes") << ", "
         << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
-        << (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text)
-        << "
-
-           ";
-        TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
+        << (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text) << "\n\n";
+    TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
     for (const auto& o : s.operators) {
         table.row({o.op, history.backend_name(o.backend), number(o.nodes)});
     }

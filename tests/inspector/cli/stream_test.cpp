@@ -112,7 +112,7 @@ TEST_F(StreamTrace, WhatItsProgramDoesNotSayIsNotZero) {
     EXPECT_EQ(run({"show", trace, "--what", "memory"}).out,
               "what memory was planned is unknown: this trace has no records of memory\n");
     const Outcome picture = run({"dot", trace, "--view", "memory"});
-    EXPECT_EQ(picture.code, 3);
+    EXPECT_EQ(picture.code, 2);
     EXPECT_THAT(picture.err, HasSubstr("this trace has no records of memory"));
 }
 
