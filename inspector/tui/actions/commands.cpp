@@ -54,7 +54,7 @@ constexpr ColonCommand colon_commands[] = {
     {"output",  "",                true,  nullptr,       alone<show_output>,              "shows what the running program writes"},
     {"messages", "",               true,  nullptr,       alone<show_messages>,            "shows what the status line said, whole"},
     {"set",     "NAME VALUE",      true,  &Tab::setting, with_argument<change_setting>,   "changes a setting; without one, shows them"},
-    {"help",    "",                true,  nullptr,       alone<show_keys>,                "shows the keys"},
+    {"help",    "TOPIC",           true,  &Tab::topic,   with_argument<show_help>,        "shows a topic of the manual; without one, which there are"},
 };
 // clang-format on
 

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/actions.h"
 #include "inspector/tui/actions/pages.h"
+#include "inspector/tui/manual_tables.h"
 
 namespace schedscope::tui {
 
@@ -31,6 +32,16 @@ void show_messages(App& app) {
     Page page = {"messages", [lines = std::move(lines)](int) { return lines; }};
     page.grown = [] { return 0; }; // its end is shown
     app.pages.open(std::move(page));
+}
+
+void show_help(App& app, const std::string& name) {
+    if (name.empty()) {
+        app.pages.open({"the manual", [](int) { return topics_page(); }});
+        return;
+    }
+    manual::Topic topic = manual::topic(name, manual_table);
+    std::string title = topic.name;
+    app.pages.open({std::move(title), [topic = std::move(topic)](int width) { return topic_page(topic, width); }});
 }
 
 void show_output(App& app) {
