@@ -2,7 +2,6 @@
 #include "viz/tables/copies.h"
 #include "viz/tables/groups.h"
 #include "viz/tables/splits.h"
-#include "viz/tables/time.h"
 #include "viz/tables/timeline.h"
 #include "viz/tables/values.h"
 

@@ -12,7 +12,6 @@
 #include "viz/tables/splits.h"
 #include "viz/tables/table_json.h"
 #include "viz/tables/text_table.h"
-#include "viz/tables/time.h"
 #include "viz/tables/timeline.h"
 #include "viz/tables/tokens.h"
 #include "viz/tables/values.h"

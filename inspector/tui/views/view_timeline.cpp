@@ -4,7 +4,6 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "traces/history/words/unknown.h"
-#include "viz/tables/time.h"
 #include "viz/tables/timeline.h"
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include "viz/tables/passes.h"
 #include "viz/tables/queries.h"
 #include "viz/tables/splits.h"
-#include "viz/tables/time.h"
 #include "viz/tables/timeline.h"
 #include "viz/tables/tokens.h"
 #include "viz/tables/values.h"

@@ -1,29 +1,28 @@
 #include "viz/pictures/layout/graph_ids.h"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <string_view>
+#include <vector>
 
 namespace schedscope {
 
 namespace {
 
-/// The names of all graphs of this process; even ids are named, odd ones anonymous.
+/// The names of a graph and of what is in it; even ids are named, odd ones anonymous.
 struct Names {
+    Agraph_t* graph;
     std::map<std::string_view, IDTYPE> ids;
-    std::deque<std::string> names; ///< by half its id, from 1
+    std::vector<char*> names; ///< by half its id, from 1; the graph's own, since libcgraph asks what is written before a string
     IDTYPE next_anonymous = 1;
 };
-Names& names() {
-    static Names all;
-    return all;
-}
+Names& names_of(void* state) { return *static_cast<Names*>(state); }
 
-void* open_ids(Agraph_t* graph, Agdisc_t* /*discipline*/) { return graph; }
+void* open_ids(Agraph_t* graph, Agdisc_t* /*discipline*/) { return new Names{graph, {}, {}}; }
+void close_ids(void* state) { delete static_cast<Names*>(state); }
 
-long id_of(void* /*graph*/, int /*kind*/, char* name, IDTYPE* id, int create) {
-    Names& all = names();
+long id_of(void* state, int /*kind*/, char* name, IDTYPE* id, int create) {
+    Names& all = names_of(state);
     if (name == nullptr) {
         *id = all.next_anonymous;
         all.next_anonymous += 2;
@@ -35,21 +34,20 @@ long id_of(void* /*graph*/, int /*kind*/, char* name, IDTYPE* id, int create) {
     } else if (create == 0) {
         *id = 0; // of nothing
     } else {
-        all.names.emplace_back(name);
+        all.names.push_back(agstrdup(all.graph, name));
         *id = 2 * all.names.size();
         all.ids.emplace(all.names.back(), *id);
     }
     return 1;
 }
 
-long take_id(void* /*graph*/, int /*kind*/, IDTYPE /*id*/) { return 0; } // none is asked for by its number
-void free_id(void* /*graph*/, int /*kind*/, IDTYPE /*id*/) {}
-char* name_of(void* /*graph*/, int /*kind*/, IDTYPE id) {
-    Names& all = names();
-    return id % 2 == 0 && id > 0 && id / 2 <= all.names.size() ? all.names[id / 2 - 1].data() : nullptr;
+long take_id(void* /*state*/, int /*kind*/, IDTYPE /*id*/) { return 0; } // none is asked for by its number
+void free_id(void* /*state*/, int /*kind*/, IDTYPE /*id*/) {}
+char* name_of(void* state, int /*kind*/, IDTYPE id) {
+    Names& all = names_of(state);
+    return id % 2 == 0 && id > 0 && id / 2 <= all.names.size() ? all.names[id / 2 - 1] : nullptr;
 }
-void close_ids(void* /*graph*/) {}
-void register_id(void* /*graph*/, int /*kind*/, void* /*object*/) {}
+void register_id(void* /*state*/, int /*kind*/, void* /*object*/) {}
 
 /// Text that is read line by line, as libcgraph's own readers do: what it has read behind the end of a graph it would take for
 /// the beginning of the next one.
