@@ -153,7 +153,7 @@ void Screen::draw_status(const Canvas& page, const Told& told, const std::vector
     std::string said = shortened(told.text, width);
     if (said.ends_with("…") && said != told.text && width > 30) {
         said = shortened(told.text, width - n_of(rest));
-        page.put_right(area.row, area.col + 1 + width - n_of(rest), std::string(rest), dim, n_of(rest));
+        page.put(area.row, area.col + 1 + text_width(said), rest, dim);
     }
     page.put(area.row, area.col + 1, said, told.trouble ? warning : Style{}, width);
 }

@@ -73,11 +73,11 @@ Summary summary(History& history, EvaluationId evaluation) {
         s.operators.push_back({std::get<1>(what), std::get<2>(what), n});
     }
     std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
-    const std::vector<record::BufferSize> buffers = compute_buffers(history, state.step);
-    if (history.knows(Topic::memory) || !buffers.empty()) {
-        s.compute_bytes = std::accumulate(buffers.begin(), buffers.end(), int64_t{0},
-                                          [](int64_t sum, const record::BufferSize& buffer) { return sum + buffer.size; });
+    int64_t compute_bytes = 0;
+    for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
+        compute_bytes += buffer.size;
     }
+    s.compute_bytes = compute_bytes == 0 && !history.knows(Topic::memory) ? std::nullopt : std::optional(compute_bytes);
     return s;
 }
 

@@ -54,7 +54,7 @@ TEST(Help, PrintsATopicWithoutAPager) {
 
 TEST(Help, TakesItsTablesFromTheProgram) {
     EXPECT_THAT(run({"help", "keys"}).out,
-                AllOf(HasSubstr("(next-step)"), HasSubstr(":breakpoint"), HasSubstr("a wider or narrower list")));
+                AllOf(HasSubstr("(next-step)"), HasSubstr(":break [QUERY]"), HasSubstr("a wider list")));
     EXPECT_THAT(run({"help", "rules"}).out, AllOf(HasSubstr("1.wgtN"), HasSubstr("4.cpy")));
     EXPECT_THAT(run({"help", "what-if"}).out, AllOf(HasSubstr("offload-min-batch=N"), HasSubstr("refuse=DEVICE:OP")));
     EXPECT_THAT(run({"help", "queries"}).out, AllOf(HasSubstr("kernel"), HasSubstr("KiB MiB GiB"), HasSubstr("!~")));
@@ -86,8 +86,8 @@ std::vector<std::string> long_lines(const std::string& text, size_t width) {
 
 TEST(Help, FitsThePipeAndTheTerminal) {
     EXPECT_THAT(long_lines(run({"help", "sampling"}).out, 80), IsEmpty());
-    Terminal narrow(60, 40, {program_path(), "help", "limits"});
-    ASSERT_TRUE(narrow.shows("the inspector's settings")) << narrow.text();
+    Terminal narrow(120, 40, {program_path(), "help", "limits"});
+    ASSERT_TRUE(narrow.shows("Texts  ")) << narrow.text();
     EXPECT_EQ(narrow.wait_for_exit(), 0);
     EXPECT_THAT(narrow.text(), HasSubstr("\n    Texts             A prompt, a text to\n")) << "words are whole";
     Terminal wide(60, 200, {program_path(), "help", "limits"});

@@ -135,7 +135,7 @@ TEST_F(ManPages, AreWellFormed) {
 
 TEST_F(ManPages, AreReadAsTheyWereMeant) {
     const auto text = [&](const std::string& name) {
-        const auto said = said_by("groff -man -Tutf8 -P-cbou", folder() / name);
+        const auto said = said_by("groff -man -rHY=0 -Tutf8 -P-cbou", folder() / name);
         return said ? std::regex_replace(*said, std::regex("[ \n]+"), " ") : std::string();
     };
     if (text("man1/schedscope.1").empty()) {
