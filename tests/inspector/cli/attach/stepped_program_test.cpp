@@ -133,17 +133,18 @@ TEST_P(SteppedProgram, IsHeldBeforeWhatASplitReadsIsCopied) {
     }
     setenv("GGML_VK_VISIBLE_DEVICES", "0", 1); // accepts a software driver
     Terminal t(30, 160, inspect({"--gpu", "vulkan", "--layers", "3"}));
-    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    // An old build compiles all its shaders first.
+    ASSERT_TRUE(comes([&] { return t.shows("step 0/0"); })) << t.text();
     t.press(":break kind=split_run\n");
     ASSERT_TRUE(t.shows("breakpoint on")) << t.text();
     t.press("c");
-    ASSERT_TRUE(t.shows("breakpoint: split 0 ran")) << t.text();
+    ASSERT_TRUE(comes([&] { return t.shows("breakpoint: split 0 ran"); })) << t.text();
     timespec held = {};
     clock_gettime(CLOCK_MONOTONIC, &held);
     t.press(":break\n");
     ASSERT_TRUE(t.shows("no breakpoint")) << t.text();
     t.press("c");
-    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    ASSERT_TRUE(comes([&] { return t.shows("the program has ended"); })) << t.text();
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
     const auto source = std::make_shared<TraceReader>(trace);
