@@ -83,7 +83,8 @@ private:
         }
     }
 
-    static inline Place places[256] = {}; ///< with more at the same time the others are not recorded
+    // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit holds that it is not
+    static constinit inline Place places[256] = {}; ///< with more at the same time the others are not recorded
     static inline uint64_t n_opened = 0;
     static inline __thread Place* last = nullptr;
     Place* place_ = nullptr;
