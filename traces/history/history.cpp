@@ -71,6 +71,17 @@ EvaluationId History::last_planned() const {
     return step == no_step ? -1 : evaluation_of(step);
 }
 
+EvaluationId History::opening() const {
+    const FactSet plans = fact_bit<record::PlanBegin>();
+    for (Step step = source_->next_of(-1, plans); step != no_step; step = source_->next_of(step, plans)) {
+        const EvaluationSpan span = source_->evaluation(evaluation_of(step));
+        if (span.begin.kind == GraphKind::prefill) {
+            return span.id;
+        }
+    }
+    return last_planned();
+}
+
 std::vector<Step> History::changes_of(EvaluationId evaluation, TensorId tensor) {
     const EvaluationSpan span = source_->evaluation(evaluation);
     const std::optional<EvaluationSpan> earlier = cache_->earlier_plan(span);

@@ -120,6 +120,8 @@ public:
     const PlanState& plan_run_by(EvaluationId evaluation);
     /// The last evaluation that made a plan; −1: none did.
     EvaluationId last_planned() const;
+    /// The evaluation to begin with: the first prompt that was planned, else the last that made a plan; −1: none did.
+    EvaluationId opening() const;
 
     /// The kernels of the state's splits that ran without a time of their own: start and end are 0.
     std::vector<record::Execute> untimed_kernels(const PlanState& state) const;

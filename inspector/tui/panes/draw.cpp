@@ -11,7 +11,11 @@ void App::update() {
     }
 }
 
-void App::update_detail() { detail.update(session, list, screen.layout().detail, pane == Pane::list); }
+void App::update_detail() {
+    if (screen.layout().detail.width > 0) {
+        detail.update(session, list, screen.layout().detail, pane == Pane::list);
+    }
+}
 
 /// What can't be read is said instead of it, and the next key tries again.
 void App::draw_frame() {
@@ -38,7 +42,7 @@ void App::draw(bool with_details) {
     update();
     const Drawing* const drawing = list.view().drawing();
     const int drawing_rows = drawing ? drawing->rows(session, Layout::body_rows(terminal.rows()), layout.strip.width) : 0;
-    screen.lay_out(settings.list_width, drawing_rows, list.n_rows() > 0);
+    screen.lay_out(settings.list_width, drawing_rows, list.n_rows() > 0, pane == Pane::detail);
     list.set_room(layout);
     list.fit();
     if (with_details) {
@@ -50,8 +54,12 @@ void App::draw(bool with_details) {
     screen.draw_header(page, session, title);
     screen.draw_strip(page, session);
     screen.draw_tabs(page, list.id());
-    list.draw(page, layout, pane == Pane::list);
-    detail.draw(page, session, list, layout, pane == Pane::detail);
+    if (layout.list.width > 0) {
+        list.draw(page, layout, pane == Pane::list);
+    }
+    if (layout.detail.width > 0) {
+        detail.draw(page, session, list, layout, pane == Pane::detail);
+    }
     if (typed.open()) {
         typed.draw(page, layout.status, layout.keys);
     } else {
@@ -81,7 +89,10 @@ std::vector<std::string> App::standing() const {
         marks.push_back("break " + breakpoint.text());
     }
     if (!session.follow) {
-        marks.emplace_back("not following");
+        marks.emplace_back("selection stays");
+    }
+    if (session.program() && session.program()->state() == LiveProgram::State::running) {
+        marks.push_back(session.follows_run() ? "following" : "not following: " + key_of(Action::follow_run) + " follows");
     }
     if (session.comparison().running()) {
         marks.emplace_back(session.comparison().stopping() ? "stopping" : "comparing, Esc stops");

@@ -100,6 +100,7 @@ constexpr Effect effects[] = {
     {Action::quit, in_recorded, "", "eval 0 (0…2)", "(end)"},
     {Action::resume, in_live, "", "HELD", "ENDED"},
     {Action::hold, in_live, "", "HELD", "held already"},
+    {Action::follow_run, in_live, "", "HELD", "the run is followed"},
     {Action::up, in_popup, ":keys\n{End}", "bytes time split eval step node", ""},
     {Action::down, in_popup, ":keys\n", " keys that work here ", ""},
     {Action::page_up, in_popup, ":keys\n{End}", "bytes time split eval step node", ""},
@@ -156,7 +157,7 @@ TEST_P(EveryKey, DoesWhatItsLineSays) {
             continue;
         const auto effect = std::find_if(std::begin(effects), std::end(effects),
                                          [&](const Effect& e) { return e.action == binding.action && e.context == context; });
-        ASSERT_NE(effect, std::end(effects)) << "nobody says what is to be seen of " << binding.name;
+        ASSERT_NE(effect, std::end(effects)) << "no line says what is to be seen of " << binding.name;
         for (const Key* key = binding.keys.data(); *key != key_none; ++key)
             expect_effect(*effect, *key);
     }

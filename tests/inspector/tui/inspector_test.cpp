@@ -221,6 +221,35 @@ TEST(Inspector, TheWindowMayChangeItsSize) {
     EXPECT_TRUE(t.wait_until([&] { return t.text() == small; })) << t.text();
 }
 
+TEST(Inspector, OnASmallScreenTheListIsShownAndWorks) {
+    Inspecting t(10, 40, [] { return inspect(); });
+    EXPECT_TRUE(t.shows("├ nodes ")) << t.text();
+    EXPECT_EQ(t.text().find("too small"), std::string::npos) << t.text();
+    const std::string list = t.text();
+    EXPECT_NE(list.find("│▸"), std::string::npos) << list;
+    t.press("{End}{Tab}"); // one pane at a time
+    ASSERT_TRUE(t.hides("├ nodes ")) << t.text();
+    EXPECT_NE(t.text().find("now "), std::string::npos) << t.text();
+    t.press("{Tab}");
+    ASSERT_TRUE(t.shows("├ nodes ")) << t.text();
+    t.press("2");
+    EXPECT_TRUE(t.shows("├ splits ")) << t.text();
+}
+
+TEST(Inspector, OnAScreenThatIsTooSmallKeysDoNothing) {
+    Inspecting t(24, 80, [] { return inspect(); });
+    const std::string before = t.text();
+    t.resize(9, 39);
+    ASSERT_TRUE(t.shows("too small: 40×10 needed, q quits")) << t.text();
+    t.press("2<:view splits\n");
+    t.resize(24, 80);
+    EXPECT_TRUE(t.wait_until([&] { return t.text() == before; })) << t.text();
+    t.resize(9, 39);
+    ASSERT_TRUE(t.shows("too small")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
 TEST(Inspector, WithoutColourEverythingIsStillSaid) {
     Terminal::Options no_color;
     no_color.environment = {{"NO_COLOR", "1"}};
@@ -462,6 +491,8 @@ TEST(LiveInspector, KeysStepTheProgram) {
     t.press("c");
     ASSERT_TRUE(t.shows("ENDED")) << t.text();
     ASSERT_TRUE(t.shows("eval 2 (0…2) decode")) << t.text();
+    t.press("{Ctrl-C}"); // pressed as the run ended: what it recorded is not lost
+    ASSERT_TRUE(t.shows("the program has ended: there is nothing to interrupt; q quits")) << t.text();
     t.press("n");
     ASSERT_TRUE(t.shows("the program has ended")) << t.text();
     t.press("<");

@@ -7,13 +7,16 @@
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
+#include "traces/history/accounts/time.h"
 #include "traces/history/accounts/tokens.h"
 #include "traces/history/words/words.h"
+#include "traces/replay/folded_changes.h"
 #include "traces/replay/replay.h"
 #include "traces/replay/what_if.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -33,10 +36,10 @@ void PrintTo(const ScreenSize& size, std::ostream* out) { *out << size.cols << "
 
 class View : public ::testing::TestWithParam<ScreenSize> {
 protected:
-    static constexpr const char* name = "partial-offload"; // evaluation 1, the last one planned, is shown
+    static constexpr const char* name = "partial-offload"; // evaluation 0, the first prompt, is shown
     std::shared_ptr<const RecordSource> source = sample(name);
     History history{source};
-    const PlanState& plan = history.plan(history.last_planned());
+    const PlanState& plan = history.plan(history.opening());
     Terminal t{GetParam().rows, GetParam().cols, [] { return inspect_sample(name); }};
 
     bool wide() const { return GetParam().cols >= 120; }
@@ -214,7 +217,7 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
 
 TEST(Memory, OffsetsAreShownWhole) {
     History history(sample("pipeline"));
-    const PlanState& plan = history.plan(history.last_planned());
+    const PlanState& plan = history.plan(history.opening());
     const auto farthest = std::max_element(plan.placements.begin(), plan.placements.end(),
                                            [](const auto& a, const auto& b) { return a.offset < b.offset; });
     ASSERT_GE(farthest->offset, 1'000'000) << "of nine characters";
@@ -234,24 +237,19 @@ TEST_P(View, OfMemoryIsClickedLikeAList) {
 }
 
 TEST_P(View, OfTheTimelineDrawsLanes) {
-    int64_t begin = INT64_MAX, end = 0, busy = 0;
-    for (const test::KernelRow& k : test::kernel_rows(history, plan)) {
-        begin = std::min(begin, k.start_ns);
-        end = std::max(end, k.end_ns);
-        busy += history.backend_name(k.backend) == "Vulkan0" ? k.end_ns - k.start_ns : 0;
-    }
-    for (const record::Wait& wait : plan.waits) {
-        end = std::max(end, wait.end_ns);
-    }
-    open('6', "timeline " + words::duration(end - begin));
-    EXPECT_TRUE(t.shows("all " + words::duration(end - begin))) << t.text();
+    const accounts::TimeAccount time = accounts::time(history, plan, accounts::TimeBy::device);
+    const int64_t took = time.extent.time_ns();
+    open('6', "timeline " + words::duration(took));
+    EXPECT_TRUE(t.shows("all " + words::duration(took))) << t.text();
     EXPECT_NE(line_with(t, "│Vulkan0 ", "█"), "") << t.text();
     EXPECT_NE(line_with(t, "│CPU ", "█"), "") << t.text();
-    EXPECT_NE(line_with(t, "│Vulkan0 ", " " + std::to_string(busy * 100 / (end - begin)) + "%"), "") << t.text();
+    EXPECT_NE(line_with(t, "│Vulkan0 ", " " + std::to_string(std::lround(time.extent.percent(time.devices[0].busy()))) + "%"), "")
+        << t.text();
     EXPECT_NE(line_with(t, "│splits", "▏1"), "") << t.text();
     EXPECT_NE(line_with(t, "▲"), "") << "the selected one is marked: " << t.text();
     t.press("{Tab}{End}");
     EXPECT_TRUE(t.shows("×")) << t.text();
+    EXPECT_TRUE(t.shows("where the time went, of " + words::duration(took))) << t.text();
 }
 
 TEST_P(View, OfTheTimelineZoomsAndPans) {
@@ -325,10 +323,31 @@ TEST_P(View, OfWhatIfSumsUp) {
         EXPECT_NE(line_with(t, "bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved)), "")
             << t.text();
     }
-    t.press("{Home}/kind=assignment name=Qcur-0\n");
-    ASSERT_TRUE(t.shows("┬ Qcur-0 ")) << t.text();
-    EXPECT_NE(line_with(t, "recorded", "CPU by"), "") << t.text();
-    EXPECT_NE(line_with(t, "changed", "Vulkan0 by"), "") << t.text();
+    t.press("{Home}/kind~assignment Qcur-0 eval=1\n");
+    ASSERT_TRUE(t.shows("┬ norm-0 … ffn_out-1 ")) << t.text();
+    EXPECT_NE(line_with(t, "recorded", "CPU"), "") << t.text();
+    EXPECT_NE(line_with(t, "changed", "Vulkan0"), "") << t.text();
+}
+
+/// Its rows are those that `replay --set` prints: alike ones of several layers and plans are one.
+TEST_P(View, OfWhatIfIsFoldedAsTheCommandFoldsIt) {
+    ASSERT_TRUE(t.shows("q quit"));
+    WhatIf what_if;
+    what_if.set("ngl=99");
+    const ReplayResult result = replay(*source, options_for(what_if, *source));
+    size_t n = 0;
+    for (const AlikePlans& plans : alike_plans(result)) {
+        n += folded_changes(*plans.front()).size();
+    }
+    EXPECT_EQ(n, 11U) << "of " << result.n_differences << " differences";
+    t.press("wngl=99\n");
+    ASSERT_TRUE(t.shows("├ what if ngl=99: 535 differences in 11 rows ")) << t.text();
+    t.press(":filter \n");
+    EXPECT_TRUE(t.shows("all 11 lines")) << t.text();
+    t.press("{Home}/cache_v_l1 eval=0\n");
+    ASSERT_TRUE(t.shows("found ")) << t.text();
+    EXPECT_NE(line_with(t, "▸", "cache_", " 12 ", "CPU by 1.dst"), "") << t.text();
+    EXPECT_NE(line_with(t, "what ", "12 assignments in evaluation 0"), "") << t.text();
 }
 
 TEST_P(View, OfWhatIfSaysWhyNothingChanges) {
@@ -430,7 +449,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EachSample,
 TEST_P(EachSample, OpensInEveryView) {
     const std::string name = GetParam();
     History history(sample(name));
-    const PlanState& plan = history.plan(history.last_planned());
+    const PlanState& plan = history.plan(history.opening());
     Inspecting t(40, 120, [name] { return inspect_sample(name); });
     t.press("2");
     ASSERT_TRUE(t.shows("├ splits " + std::to_string(plan.splits.size()) + " ")) << t.text();
@@ -458,6 +477,32 @@ TEST(Views, DrawNothingWhereThereIsNoRoomForIt) {
     t.press("6");
     ASSERT_TRUE(t.shows("├ timeline ")) << t.text();
     EXPECT_EQ(t.text().find("═"), std::string::npos) << t.text(); // no lanes
+}
+
+/// The page says it once it is found, in the background; also of a cache of another program, whose settings are not known.
+TEST(Story, EndsWithWhatWouldPutItElsewhere) {
+    const auto says = [](const std::string& sample_name, const std::string& tensor, const std::string& text) {
+        Inspecting t(60, 200, [&] { return inspect_sample(sample_name); });
+        t.press(":eval 0\n:pass 5\n:explain " + tensor + "\n");
+        EXPECT_TRUE(t.shows(text)) << t.text();
+        t.press("{Esc}");
+        EXPECT_TRUE(t.hides(text)) << t.text();
+    };
+    says("partial-offload", "cache_k_l0", "otherwise     on Vulkan0 with -ngl 5");
+    says("llama-cpp", "cache_k_l0 (view) (permuted)", "otherwise     on Vulkan0 with cache_k_l0 in Vulkan0 memory");
+    says("all-cpu", "l_out-0", "otherwise     no setting by itself puts it on another backend");
+}
+
+TEST(Story, OfACacheLeadsToTheReasonOfItsLayerALineAQuestion) {
+    Terminal t(60, 200, [] { return inspect_sample("partial-offload"); });
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    t.press(":step 1200\n:tensor cache_k_l0 (view) (permuted)\n");
+    ASSERT_TRUE(t.shows("┬ cache_k_l0 (view) (permuted) ")) << t.text();
+    EXPECT_NE(line_with(t, "lies in CPU: block 0 of 4 is not offloaded (-ngl 3)"), "") << t.text();
+    const std::string asked = line_with(t, "CPU can use CPU memory? yes");
+    EXPECT_NE(asked, "") << t.text();
+    EXPECT_EQ(asked.find("this operator?"), std::string::npos) << asked;
+    EXPECT_NE(line_with(t, "CPU runs this operator? yes"), "") << t.text();
 }
 
 } // namespace
