@@ -110,7 +110,8 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
                     l.text + (recorded ? "  [step " + words::count(l.step) + "]" : std::string()), ink(l.step),
                     recorded ? Target::step(l.step) : Target{}, l.step == now);
     }
-    if (!session.why_no_what_if() && session.state().planned) {
+    const PlanState& shown = session.state();
+    if (!session.why_no_what_if() && shown.graph >= 0 && session.history().plan(shown.planned_in).planned) {
         const std::vector<std::string>* const otherwise = session.otherwise(id);
         if (!otherwise || otherwise->empty()) {
             add_wrapped(lines, width, "otherwise", 14,

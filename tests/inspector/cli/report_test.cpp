@@ -338,16 +338,16 @@ TEST(ReportPages, AStoryIsWhatExplainTells) {
 
 TEST(ReportPages, AVerificationsDifferencesAreATable) {
     NEEDS_BROWSER();
-    EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-differences"))) << "which it has not";
+    EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-values"))) << "which it has not";
     const Folder folder;
     const std::string trace = folder / "t.trace", device = has_device("Vulkan0") ? "vulkan0" : "cpu";
     ASSERT_EQ(run({"verify", "-m", model("q4_0"), "-p", known_text(10), "--device", device + ",cpu", "--record", trace}).code, 0);
     ASSERT_EQ(run({"export", trace, "--html", folder / "report.html"}).code, 0);
     const json rows = json::parse(run({"show", trace, "--what", "differences", "--eval", "1", "--json"}).out)["differences"];
     ASSERT_FALSE(rows.empty());
-    const BrowserPage page = open_page(folder / "report.html", "eval=1&view=differences");
+    const BrowserPage page = open_page(folder / "report.html", "eval=1&view=values");
     EXPECT_EQ(page.complaints, "");
-    EXPECT_THAT(page.dom, HasSubstr("tab-differences"));
+    EXPECT_THAT(page.dom, HasSubstr("tab-values"));
     EXPECT_THAT(page.dom, Not(HasSubstr("undefined")));
     size_t n = 0;
     for (const json& row : rows) {

@@ -162,7 +162,13 @@ TEST(Show, APassOfAnEvaluationThatRunsAPlanAgainIsItsOwnWhereItHasOne) {
     ASSERT_TRUE(shown("reuse", {})["reuse"][3]["reused"]);
     const json executed = shown("kernels", {"--eval", "3", "--pass", "execute"});
     EXPECT_GT(executed["kernels"].size(), 0U);
-    EXPECT_EQ(executed, shown("kernels", {"--eval", "3"}));
+    json whole = shown("kernels", {"--eval", "3"}), of_pass = executed;
+    for (json* const table : {&whole, &of_pass}) {
+        for (json& kernel : (*table)["kernels"]) {
+            kernel.erase("share"); // of the time up to what is shown
+        }
+    }
+    EXPECT_EQ(of_pass, whole);
     EXPECT_NE(executed, shown("kernels", {"--eval", "1", "--pass", "execute"}));
     EXPECT_EQ(shown("assignments", {"--eval", "3", "--pass", "2a"}), shown("assignments", {"--eval", "1", "--pass", "2a"}));
 }

@@ -36,16 +36,22 @@ void PrintTo(const ScreenSize& size, std::ostream* out) { *out << size.cols << "
 
 class View : public ::testing::TestWithParam<ScreenSize> {
 protected:
-    static constexpr const char* name = "partial-offload"; // evaluation 0, the first prompt, is shown
+    View() : View(0) {}
+    explicit View(int32_t evaluation) : plan(history.plan(evaluation)) {}
+    static constexpr const char* name = "partial-offload";
     std::shared_ptr<const RecordSource> source = sample(name);
     History history{source};
-    const PlanState& plan = history.plan(history.opening());
+    const PlanState& plan; // what is shown: of evaluation 0, the first prompt, which opens
     Terminal t{GetParam().rows, GetParam().cols, [] { return inspect_sample(name); }};
 
     bool wide() const { return GetParam().cols >= 120; }
     bool widest() const { return GetParam().cols >= 250; }
     void open(char key, const std::string& title) {
         ASSERT_TRUE(t.shows("q quit")) << t.text();
+        if (plan.evaluation != history.opening()) {
+            t.press("]");
+            ASSERT_TRUE(t.shows("eval " + std::to_string(plan.evaluation) + " (0…3)")) << t.text();
+        }
         t.press(std::string(1, key));
         ASSERT_TRUE(t.shows("├ " + title)) << t.text();
     }
@@ -53,6 +59,16 @@ protected:
     static std::string begin_of(const std::string& text, size_t n) { return text.substr(0, n); }
 };
 INSTANTIATE_TEST_SUITE_P(At, View, ::testing::Values(ScreenSize{24, 80}, ScreenSize{40, 120}, ScreenSize{80, 250}),
+                         [](const auto& info) {
+                             return std::to_string(info.param.cols) + "x" + std::to_string(info.param.rows);
+                         });
+
+/// The first decode: a plan of two splits, which the evaluations behind it run again.
+class DecodeView : public View {
+protected:
+    DecodeView() : View(1) {}
+};
+INSTANTIATE_TEST_SUITE_P(At, DecodeView, ::testing::Values(ScreenSize{24, 80}, ScreenSize{40, 120}, ScreenSize{80, 250}),
                          [](const auto& info) {
                              return std::to_string(info.param.cols) + "x" + std::to_string(info.param.rows);
                          });
@@ -98,7 +114,7 @@ std::string details(Terminal& t) {
     return text;
 }
 
-TEST_P(View, OfSplitsSaysWhyTheyStart) {
+TEST_P(DecodeView, OfSplitsSaysWhyTheyStart) {
     open('2', "splits 2");
     const auto rows = test::split_rows(history, plan);
     ASSERT_EQ(rows.size(), 2U);
@@ -125,7 +141,7 @@ TEST_P(View, OfSplitsSaysWhyTheyStart) {
     EXPECT_NE(t.line(5).find("bytes 1.0 KiB"), std::string::npos) << t.text();
 }
 
-TEST_P(View, OfCopiesSaysFromWhereToWhereAndHowOften) {
+TEST_P(DecodeView, OfCopiesSaysFromWhereToWhereAndHowOften) {
     open('3', "copies 7");
     std::map<TensorId, int64_t> times; // counted from the records, up to the step that is shown
     source->for_each(0, source->evaluation(plan.evaluation).end, [&](const Record& record) {
@@ -152,7 +168,7 @@ TEST_P(View, OfCopiesSaysFromWhereToWhereAndHowOften) {
     EXPECT_TRUE(t.shows("moved   " + std::to_string(times[rows.front().id] + 1) + " times since")) << t.text();
 }
 
-TEST_P(View, OfFusionSaysGroupsReasonsAndOrder) {
+TEST_P(DecodeView, OfFusionSaysGroupsReasonsAndOrder) {
     const test::FusionRows table = test::fusion_rows(history, plan);
     open('4', "fusion & order " + std::to_string(table.fusion.size()) + ",");
     t.press("&kind=not_fused\n");
@@ -245,28 +261,32 @@ TEST_P(View, OfTheTimelineDrawsLanes) {
     EXPECT_NE(line_with(t, "│CPU ", "█"), "") << t.text();
     EXPECT_NE(line_with(t, "│Vulkan0 ", " " + std::to_string(std::lround(time.extent.percent(time.devices[0].busy()))) + "%"), "")
         << t.text();
-    EXPECT_NE(line_with(t, "│splits", "▏1"), "") << t.text();
+    EXPECT_NE(line_with(t, "│splits", "▏7"), "") << "that took longest: " << t.text();
     EXPECT_NE(line_with(t, "▲"), "") << "the selected one is marked: " << t.text();
     t.press("{Tab}{End}");
     EXPECT_TRUE(t.shows("×")) << t.text();
+    for (int i = 0; i < 40 && t.settles() && t.text().find("where the time went") == std::string::npos; ++i) {
+        t.press("{Up}");
+    }
     EXPECT_TRUE(t.shows("where the time went, of " + words::duration(took))) << t.text();
 }
 
-TEST_P(View, OfTheTimelineZoomsAndPans) {
+TEST_P(DecodeView, OfTheTimelineZoomsAndPans) {
     open('6', "timeline ");
     t.press("{Home}");
     ASSERT_TRUE(t.shows("├ all ")) << t.text();
     t.press("i");
-    ASSERT_TRUE(t.shows("├ 0 ns to ")) << t.text(); // around the first kernel
+    ASSERT_TRUE(t.hides("├ all ")) << t.text(); // around the first kernel
     const std::string once = t.line(2);
     t.press("i");
     ASSERT_TRUE(t.wait_until([&] { return t.line(2) != once; })) << t.text();
+    const std::string twice = t.line(2);
     t.press("L");
-    ASSERT_TRUE(t.hides("├ 0 ns to ")) << t.text();
+    ASSERT_TRUE(t.wait_until([&] { return t.line(2) != twice; })) << t.text();
     t.press("H");
-    ASSERT_TRUE(t.shows("├ 0 ns to ")) << t.text();
+    ASSERT_TRUE(t.wait_until([&] { return t.line(2) == twice; })) << t.text();
     t.press("I");
-    ASSERT_TRUE(t.wait_until([&] { return t.line(2).substr(0, once.size()) == once; })) << t.text();
+    ASSERT_TRUE(t.wait_until([&] { return t.line(2) == once; })) << t.text();
     t.press("=");
     ASSERT_TRUE(t.shows("├ all ")) << t.text();
     const auto [row, col] = t.find("│Vulkan0 ");
@@ -301,8 +321,8 @@ TEST_P(View, OfTokensShowsTheText) {
     EXPECT_EQ(t.text().find("seq 0  "), std::string::npos) << "nothing is generated yet: " << t.text();
 }
 
-TEST_P(View, OfWhatIfSumsUp) {
-    ASSERT_TRUE(t.shows("q quit"));
+TEST_P(DecodeView, OfWhatIfSumsUp) {
+    open('1', "nodes");
     WhatIf what_if;
     what_if.set("ngl=99");
     const ReplayResult result = replay(*source, options_for(what_if, *source));
@@ -341,13 +361,15 @@ TEST_P(View, OfWhatIfIsFoldedAsTheCommandFoldsIt) {
     }
     EXPECT_EQ(n, 11U) << "of " << result.n_differences << " differences";
     t.press("wngl=99\n");
-    ASSERT_TRUE(t.shows("├ what if ngl=99: 535 differences in 11 rows ")) << t.text();
+    ASSERT_TRUE(t.shows("├ what if ngl=99: 535 differences in 11 ")) << t.text();
     t.press(":filter \n");
     EXPECT_TRUE(t.shows("all 11 lines")) << t.text();
-    t.press("{Home}/cache_v_l1 eval=0\n");
+    t.press("{Home}/cache_v_l1 eval=0\n"); // the cache, then what reads it
     ASSERT_TRUE(t.shows("found ")) << t.text();
-    EXPECT_NE(line_with(t, "▸", "cache_", " 12 ", "CPU by 1.dst"), "") << t.text();
-    EXPECT_NE(line_with(t, "what ", "12 assignments in evaluation 0"), "") << t.text();
+    EXPECT_TRUE(t.shows("22 assignments in")) << t.text();
+    t.press(".");
+    EXPECT_TRUE(t.shows("12 assignments in")) << t.text();
+    EXPECT_NE(line_with(t, "▸", "cache_", "CPU by 1.dst"), "") << t.text();
 }
 
 TEST_P(View, OfWhatIfSaysWhyNothingChanges) {
@@ -356,7 +378,7 @@ TEST_P(View, OfWhatIfSaysWhyNothingChanges) {
     ASSERT_TRUE(t.shows("nothing differs: ngl=3: it was recorded with 3")) << t.text();
     EXPECT_NE(t.text().find("nothing changes: all "), std::string::npos) << t.text();
     t.press("w{Ctrl-U}refuse=vulkan0:CONV_2D\n");
-    ASSERT_TRUE(t.shows("nothing differs: refuse=vulkan0:CONV_2D: no graph has a node of this")) << t.text();
+    ASSERT_TRUE(t.shows("nothing differs: refuse=vulkan0:CONV_2D: no graph has a node of")) << t.text();
     t.press("w{Ctrl-U}stages=1\n");
     EXPECT_TRUE(t.shows("stages=1: it was recorded with as many")) << t.text();
 }
@@ -411,7 +433,7 @@ TEST_P(View, OfValuesSaysWhatWouldFillIt) {
     EXPECT_TRUE(t.shows("no tensor was watched")) << t.text();
 }
 
-TEST_P(View, FollowsTheSelectionOfTheOthers) {
+TEST_P(DecodeView, FollowsTheSelectionOfTheOthers) {
     open('3', "copies 7");
     t.press("/name=attn_inp_kq_mask\n{Enter}"); // its split
     ASSERT_TRUE(t.shows("┬ split 1 ")) << t.text();
