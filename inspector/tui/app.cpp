@@ -101,8 +101,8 @@ bool App::turn(bool wait) {
     if (is_left()) {
         return true;
     }
-    if (woken.resized) {
-        dirty_ = true;
+    if (woken.resized) { // before the keys typed since: on a screen that is too small they do nothing
+        draw_frame();
     }
     if (woken.interrupted) {
         on_interrupt();

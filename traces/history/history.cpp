@@ -172,6 +172,16 @@ const TensorInfo* History::tensor_at(Step step, TensorId id) {
     return is_index(id, graph.tensors) ? &graph.tensors[id] : nullptr;
 }
 
+const TensorInfo* History::held_at(Step step, TensorId id) {
+    const Cache::Names& names = cache_->names_at(step, source_->evaluation(evaluation_of(step)));
+    const record::CopyMade* const copy = names.graph < 0 ? nullptr : find_copy(names.copies, id);
+    if (copy == nullptr) {
+        return nullptr;
+    }
+    const OwnedGraph& graph = source_->graph(names.graph);
+    return is_index(copy->of, graph.tensors) ? &graph.tensors[copy->of] : nullptr;
+}
+
 const TensorInfo* History::find_tensor(const PlanState& state, TensorId id) const {
     const OwnedGraph* graph = graph_of(state);
     TensorId own = id;

@@ -140,6 +140,7 @@ public:
     std::string tensor_name_at(Step step, TensorId id);
     /// What it is there; null for a copy, and where there is none. Valid as long as the source.
     const TensorInfo* tensor_at(Step step, TensorId id);
+    const TensorInfo* held_at(Step step, TensorId id); ///< of a copy there: what it is a copy of; null: no copy has this id
 
     /// What can be gone by. The moment of each is where it is over, so that all that it did is seen there; that of an evaluation
     /// is its beginning. A sweep is a pass as records name them; a pass is the same with the four sweeps of pass 2 as one; a

@@ -262,6 +262,7 @@ TEST_F(Typing, TabKeepsWhatStandsBehindTheCursor) {
 }
 
 TEST(ANameThatIsTooLong, KeepsItsLayerAndItsEnd) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");
     EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 17), "blk.0…gate.weight");
     EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 13), "blk.0….weight");
     EXPECT_EQ(shortened_name("cache_k_l0 (view) (permuted)", 18), "cache_k_l0…rmuted)");
