@@ -89,9 +89,10 @@ TEST(Help, FitsThePipeAndTheTerminal) {
     Terminal narrow(120, 40, {program_path(), "help", "limits"});
     ASSERT_TRUE(narrow.shows("Texts  ")) << narrow.text();
     EXPECT_EQ(narrow.wait_for_exit(), 0);
-    EXPECT_THAT(narrow.text(), HasSubstr("\n    Texts             A prompt, a text to\n")) << "words are whole";
+    EXPECT_THAT(narrow.text(), ::testing::ContainsRegex("\n    Texts +A prompt, a text to *\n")) << "words are whole";
     Terminal wide(60, 200, {program_path(), "help", "limits"});
-    ASSERT_TRUE(wide.shows("the inspector's settings")) << wide.text();
+    ASSERT_TRUE(wide.shows("Texts  ")) << wide.text();
+    EXPECT_EQ(wide.wait_for_exit(), 0);
     for (const std::string& line : wide.lines()) {
         EXPECT_LE(line.size(), 100U) << "longer lines are hard to read";
     }
