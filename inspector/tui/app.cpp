@@ -17,16 +17,7 @@ namespace schedscope::tui {
 namespace {
 
 /// What wakes the inspector beside the terminal.
-enum Waker : size_t {
-    program_stopped,
-    program_ended,
-    program_wrote,
-    comparison_done,
-    levers_done,
-    picture_done,
-    trace_checked,
-    n_wakers
-};
+enum Waker : size_t { program_stopped, program_ended, program_wrote, comparison_done, picture_done, trace_checked, n_wakers };
 
 } // namespace
 
@@ -88,7 +79,6 @@ bool App::turn(bool wait) {
                                            program ? program->ended_descriptor() : -1,
                                            output ? output->descriptor() : -1,
                                            session.comparison().descriptor(),
-                                           session.levers_descriptor(),
                                            picture.descriptor(),
                                            check_.descriptor()};
     const Terminal::Woken woken = terminal.wait(wakers, wait && !session.scanning());
@@ -101,8 +91,8 @@ bool App::turn(bool wait) {
     if (is_left()) {
         return true;
     }
-    if (woken.resized) { // before the keys typed since: on a screen that is too small they do nothing
-        draw_frame();
+    if (woken.resized) {
+        dirty_ = true;
     }
     if (woken.interrupted) {
         on_interrupt();
@@ -140,10 +130,6 @@ void App::on_ready(const Terminal::Woken& woken) {
     if (woken.ready[comparison_done]) {
         std::string said = session.finish_comparison();
         tell(std::move(said), !session.comparison().error().empty());
-    }
-    if (woken.ready[levers_done]) {
-        session.finish_levers();
-        dirty_ = true;
     }
     if (woken.ready[picture_done]) {
         bool failed = false;
@@ -242,14 +228,7 @@ KeyContext App::context() const { return !pages.empty() ? in_popup : session.pro
 
 void App::on_input(const Input& input) {
     dirty_ = true;
-    if (input.kind == Input::Kind::restyled) {
-        return;
-    }
-    if (!screen.layout().fits) { // what can't be seen is not changed
-        const Action action = input.kind == Input::Kind::key ? settings.keys.action_for(input.key, in_recorded) : Action::none;
-        if (action == Action::close || action == Action::quit) {
-            quit(0);
-        }
+    if ((!screen.layout().fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled) {
         return;
     }
     attempt([&] {
@@ -258,12 +237,6 @@ void App::on_input(const Input& input) {
             pages.shape();
         }
     });
-    const auto stands = [&] {
-        return std::tuple(list.id(), session.selected(), list.lines().selected(), list.lines().top(), detail.lines().selected(),
-                          detail.lines().top());
-    };
-    const auto stood = stands();
-    const Step stood_at = session.step();
     attempt([&] {
         switch (input.kind) {
         case Input::Kind::key: on_key(input.key); break;
@@ -274,10 +247,6 @@ void App::on_input(const Input& input) {
         default: break;
         }
     });
-    const bool is_running = session.program() && session.program()->state() == LiveProgram::State::running;
-    if (is_running && session.step() == stood_at && std::get<0>(stands()) == std::get<0>(stood) && stands() != stood) {
-        session.stop_following(); // who moves about wants to look at this place
-    }
 }
 
 void App::on_key(Key key) {
@@ -320,22 +289,13 @@ void App::on_interrupt() {
         stop_comparison(*this);
     } else if (session.program() && !session.program()->ended()) {
         perform(*this, Action::hold);
-    } else if (session.program()) { // it was meant for the run, which ended a moment ago: what is recorded is not to be lost
-        tell("the program has ended: there is nothing to interrupt; " + key_of(Action::close) + " quits", true);
     } else {
         exit_code_ = exit_interrupted;
     }
 }
 
 void App::tell(std::string text, bool trouble) {
-    constexpr size_t most_messages = 200;
     told_ = {std::move(text), trouble};
-    if (!told_.text.empty() && (messages.empty() || messages.back().text != told_.text)) {
-        messages.push_back(told_);
-        if (messages.size() > most_messages) {
-            messages.pop_front();
-        }
-    }
     dirty_ = true;
 }
 

@@ -17,7 +17,6 @@
 #include "inspector/tui/terminal/terminal.h"
 #include "traces/store/stop_signal.h"
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -104,7 +103,6 @@ public:
     QueryPreview preview{session, list};
     Trail trail;
     Query breakpoint;
-    std::deque<Told> messages; ///< what the status line said, oldest first
     PictureRun picture;
     const std::shared_ptr<ProgramOutput> output; ///< what the program writes; null: that goes elsewhere
     Action letter_for = Action::none;            ///< the next key is a letter for it

@@ -26,7 +26,7 @@ struct InspectorOptions {
     /// empty itself.
     std::function<std::string()> changed;
     std::shared_ptr<StopSignal> stop; ///< by which Ctrl-C and q end what `source` reads; null: they wait for it
-    EvaluationId evaluation = -1;     ///< of a trace, to begin with: its end is shown; −1: History::opening()
+    EvaluationId evaluation = -1;     ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
     /// Files that are read or written while it runs, which the user's own (":write", ":dot") must not replace. The trace and
     /// `diff` are added.
     std::vector<std::string> files_in_use;

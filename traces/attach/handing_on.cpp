@@ -208,7 +208,7 @@ bool attach_to(int file, bool sync) {
 }
 
 void let_control_go() {
-    // Where the system has no memory left the shared page stays, which is not looked at any more.
+    // Where the system has no memory left the shared page stays, which nobody looks at any more.
     static_cast<void>(
         mmap(attached.control, control_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 }

@@ -109,9 +109,7 @@ private:
         open_.source = a.source;
         open_.by = or_none(a.by);
         if ((a.cause == Cause::weight || a.cause == Cause::offload) && open_.by != no_tensor) {
-            placed_.push_back(open_.by);
-        } else if (a.cause == Cause::dst || a.cause == Cause::view_source) {
-            add_owner();
+            weights_.push_back(open_.by);
         }
         backend_ = or_none(a.after);
         story_.steps.push_back(std::move(open_));
@@ -150,25 +148,10 @@ private:
         story_.steps.insert(story_.steps.begin(), std::move(step));
     }
 
-    /// A view lies where the tensor lies that it looks into: a cache or a weight, which its layer placed.
-    void add_owner() {
-        const OwnedGraph* graph = history_.graph_of(history_.plan_run_by(story_.evaluation));
-        if (graph == nullptr || !is_index(story_.tensor, graph->tensors)) {
-            return;
-        }
-        TensorId owner = story_.tensor;
-        while (graph->tensors[owner].is_view() && is_index(graph->tensors[owner].view_source, graph->tensors)) {
-            owner = graph->tensors[owner].view_source;
-        }
-        if (owner != story_.tensor) {
-            placed_.push_back(owner);
-        }
-    }
-
-    /// Why the weights and caches lie where they lie that decided about the tensor.
+    /// Why the weights lie where they lie that decided about the tensor.
     void add_reasons() {
-        for (const TensorId placed : placed_) {
-            for (const Step step : history_.records_of(story_.evaluation, placed)) {
+        for (const TensorId weight : weights_) {
+            for (const Step step : history_.records_of(story_.evaluation, weight)) {
                 const Record r = history_.record(step);
                 if (std::holds_alternative<record::Pin>(r.fact)) {
                     story_.lines.push_back({step, StoryKind::placed, describe(history_, r)});
@@ -254,7 +237,7 @@ private:
     Story story_;
     StoryStep open_; ///< asked about and not yet decided
     BackendId backend_ = no_backend;
-    std::vector<TensorId> placed_; ///< whose memory decided
+    std::vector<TensorId> weights_;
     int32_t split_ = -1;
     std::optional<SplitState> where_;
 };

@@ -13,14 +13,6 @@ namespace schedscope {
 
 namespace {
 
-/// The tensor whose memory it is.
-TensorId owner_of(const OwnedGraph& graph, TensorId id) {
-    for (size_t i = 0; i < graph.tensors.size() && is_index(graph.tensors[id].view_source, graph.tensors); ++i) {
-        id = graph.tensors[id].view_source;
-    }
-    return id;
-}
-
 class LeverSearch {
 public:
     LeverSearch(const RecordSource& source, EvaluationId evaluation, TensorId tensor)
@@ -46,7 +38,6 @@ public:
             }
         } else {
             try_memory();
-            try_cache();
             try_pin();
         }
         try_offload();
@@ -168,36 +159,6 @@ private:
                                        *now});
                     return;
                 }
-            }
-        }
-    }
-
-    /// The same of a cache that the tensor is, or looks into: all that look into it go with it.
-    void try_cache() {
-        const TensorId cache = owner_of(*graph_, tensor_);
-        const TensorInfo& owner = graph_->tensors[cache];
-        if (owner.buffer_type == no_buffer_type || owner.usage == BufferUsage::weights || (owner.flags & flag_input) != 0) {
-            return;
-        }
-        for (const BackendInfo& backend : session_.backends) {
-            const std::optional<BufferTypeId> memory = backend.default_buffer_type;
-            if (!memory || *memory == owner.buffer_type) {
-                continue;
-            }
-            ReplayOptions options;
-            options.change = [&](ReplayInput& in) {
-                for (TensorId id = 0; id < n_of(in.graph.tensors); ++id) {
-                    if (owner_of(*graph_, id) == cache && in.graph.tensors[id].buffer_type != no_buffer_type) {
-                        in.graph.tensors[id].buffer_type = *memory;
-                    }
-                }
-            };
-            if (const auto now = backend_with(options)) {
-                levers_.push_back({"",
-                                   std::string(owner.name) + " in " + std::string(session_.buffer_types[*memory].name) +
-                                       " memory (more or fewer layers there)",
-                                   *now});
-                return;
             }
         }
     }

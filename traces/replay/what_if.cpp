@@ -388,18 +388,17 @@ private:
     int32_t n_plans_ = 0;
 };
 
-constexpr std::array<WhatIfSetting, 11> settings{
-    {{"ngl", "N", "the output layer and the last N-1 blocks on devices"},
-     {"device-order", "vulkan0,cpu", "these devices and no others, by priority; cpu is last"},
-     {"refuse", "DEVICE:OP", "the device does not run the operator: vulkan0:SOFT_MAX"},
-     {"fa", "on|off", "flash attention"},
-     {"stages", "N", "copies of a pipeline, 1 to 16"},
-     {"op-offload", "on|off", "may a device take over work whose weight lies on the host?"},
-     {"offload-min-batch", "N", "from how many rows on it does"},
-     {"ot", "PATTERN=DEVICE", "weights whose name the regular expression finds lie there: ffn_.*_exps=cpu"},
-     {"ts", "A,B", "how the layers are shared among the devices: 3,1"},
-     {"nkvo", "on|off", "the KV cache on the host"},
-     {"fusion", "on|off", "several nodes as one kernel"}}};
+constexpr std::array<WhatIfSetting, 11> settings{{{"ngl", "N"},
+                                                  {"device-order", "vulkan0,cpu"},
+                                                  {"refuse", "DEVICE:OP"},
+                                                  {"fa", "on|off"},
+                                                  {"stages", "N"},
+                                                  {"op-offload", "on|off"},
+                                                  {"offload-min-batch", "N"},
+                                                  {"ot", "PATTERN=DEVICE"},
+                                                  {"ts", "A,B"},
+                                                  {"nkvo", "on|off"},
+                                                  {"fusion", "on|off"}}};
 
 } // namespace
 

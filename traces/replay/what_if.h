@@ -46,7 +46,7 @@ struct WhatIf {
 /// The settings there are, as `set` takes them, and what each of them can be: "on|off", what kind of value ("DEVICE:OP"), or one
 /// of them ("vulkan0,cpu").
 struct WhatIfSetting {
-    std::string_view name, value, help;
+    std::string_view name, value;
 };
 std::span<const WhatIfSetting> what_if_settings() noexcept;
 /// What a setting can begin with, for completion: "ngl=", "fa=on", "fa=off".

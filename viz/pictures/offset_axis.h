@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,9 +11,8 @@ namespace schedscope {
 class OffsetAxis {
 public:
     struct Tick {
-        int64_t offset;    ///< bytes
-        double y;          ///< points from the buffer's beginning
-        std::string label; ///< "1.25 MiB": exact, or in three digits where a stretch or the buffer just happens to lie there
+        int64_t offset; ///< bytes
+        double y;       ///< points from the buffer's beginning
     };
     struct Fold {
         int64_t first, end; ///< bytes in which nothing lies
@@ -27,8 +25,7 @@ public:
 
     double y(int64_t offset) const;
     const std::vector<Fold>& folds() const noexcept { return folds_; }
-    /// Offsets worth writing at the side, from the beginning up, at least `apart` points from each other: round ones, where a
-    /// stretch behind a fold begins, and the buffer's end.
+    /// Offsets worth writing at the side, from the beginning up, at least `apart` points from each other.
     std::vector<Tick> ticks(double apart) const;
 
 private:

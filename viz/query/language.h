@@ -42,34 +42,30 @@ constexpr bool is_text(Field field) noexcept { return ordinal(field) < n_text_fi
 
 struct FieldEntry {
     std::string_view name;           ///< as it is typed: "backend", "eval"
-    std::string_view help;           ///< what it is, for people
     std::string_view noun = {};      ///< of fields that are one of a few words (known_words.h), what such a word is
     Field also = Field::count;       ///< its values count as this field's, too
     std::string_view short_for = {}; ///< what stands for all that begin with it: pass 2 is 2a, 2b, 2c and 2d
 };
 constexpr std::array<FieldEntry, n_fields> fields{{
-    {"name", "a tensor's name"},
-    {"op", "its operator", "operator"},
-    {"type", "its type: f32, q4_0", "type"},
-    {"backend", "the backend that it is on", "backend"},
-    {"from", "the backend that it came from", "backend"},
-    {"cause", "the rule that put it there", "rule"},
-    {"pass", "the pass that decided; 2 for all of 2a to 2d", "pass", Field::count, "2"},
-    {"by",
-     "the rule, or the tensor that made it so",
-     {},
-     Field::cause}, // of lists, one shows the rule in a column of this name, another the tensor
-    {"kind", "of a tensor: node leaf copy; of a record: assign split_begin execute ...", "kind"},
-    {"why", "a reason: backend type weight beyond ..."},
-    {"kernel", "the kernel that ran"},
-    {"bytes", "its size"},
-    {"time", "how long it took"},
-    {"split", "the number of its split"},
-    {"eval", "the number of its evaluation"},
-    {"step", "the number of its record"},
-    {"node", "its position in the order that is shown"},
-    {"id", "its number in the graph"},
-    {"error", "the error that a verification measured"},
+    {"name"},
+    {"op", "operator"},
+    {"type", "type"},
+    {"backend", "backend"},
+    {"from", "backend"},
+    {"cause", "rule"},
+    {"pass", "pass", Field::count, "2"},
+    {"by", {}, Field::cause}, // of lists, one shows the rule in a column of this name, another the tensor
+    {"kind", "kind"},
+    {"why"},
+    {"kernel"},
+    {"bytes"},
+    {"time"},
+    {"split"},
+    {"eval"},
+    {"step"},
+    {"node"},
+    {"id"},
+    {"error"},
 }};
 constexpr const FieldEntry& entry_of(Field field) noexcept { return fields[ordinal(field)]; }
 constexpr std::string_view field_name(Field field) noexcept { return entry_of(field).name; }

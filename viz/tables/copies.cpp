@@ -1,7 +1,5 @@
 #include "viz/tables/copies.h"
 
-#include "traces/history/accounts/time.h"
-
 #include "traces/history/accounts/copies.h"
 #include <algorithm>
 
@@ -56,7 +54,7 @@ std::span<const CopiesTable::Entry> CopiesTable::entries() {
           .from_width = 116},
          [](T t, R r) { return t.if_told(Topic::runs, r.moved_bytes); }},
         {{.title = "at",
-          .help = "when it was moved, from the beginning of the evaluation",
+          .help = "when it was moved, from the first work of the evaluation",
           .unit = Unit::time,
           .width = 8,
           .from_width = 76,
@@ -123,7 +121,16 @@ void CopiesTable::update(const PlanState& state) {
     look_at(state);
     when_empty_ = state.planned ? "no copies: every split can use what it reads where it lies" : "no copy yet: pass 5 makes them";
     count_.update(history().source(), state.step);
-    begin_ns_ = accounts::time_extent(history(), state).begin_ns;
+    begin_ns_ = INT64_MAX;
+    for (const record::Transfer& t : state.transfers) {
+        begin_ns_ = std::min(begin_ns_, t.start_ns);
+    }
+    for (const record::Execute& e : state.executed) {
+        begin_ns_ = std::min(begin_ns_, e.start_ns);
+    }
+    for (const SplitState& s : state.splits) { // in place of kernels that were not timed
+        begin_ns_ = s.kernels != 0 ? std::min(begin_ns_, s.start_ns.value_or(begin_ns_)) : begin_ns_;
+    }
     rows_ = history().graph_of(state) == nullptr ? std::vector<accounts::CopyRow>() : accounts::copies(history(), state);
 }
 

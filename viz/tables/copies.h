@@ -41,7 +41,7 @@ public:
 
     TransferCount::Sum moved(TensorId copy) const { return count_.of(state(), copy); }
     TensorId reader_of(const accounts::CopyRow& copy) const; ///< the first node that needs it
-    int64_t begin_ns() const noexcept { return begin_ns_; }  ///< of the evaluation
+    int64_t begin_ns() const noexcept { return begin_ns_; }  ///< of the first work in the evaluation
 
 private:
     TransferCount count_;

@@ -3,7 +3,6 @@
 #include "traces/history/accounts/copies.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace schedscope::tables {
 
@@ -123,14 +122,14 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
          }},
         {{.key = "share",
           .title = "share",
-          .help = "of the evaluation's time",
+          .help = "of the time of all splits",
           .unit = Unit::percent,
           .width = 6,
           .from_width = 74,
           .tone = Tone::quiet},
          [](T t, R r) {
              const std::optional<int64_t> time = t.at(r).time_ns();
-             return time ? Cell(t.extent().percent(*time)) : Cell();
+             return !time || t.total_ns() == 0 ? Cell() : Cell(to_double(*time) * 100 / to_double(t.total_ns()));
          }},
     };
     return list;
@@ -142,8 +141,11 @@ void SplitsTable::update(const PlanState& state) {
     look_at(state);
     when_empty_ = state.planned ? "no splits were made" : "no split yet: pass 5 makes them";
     rows_.resize(state.splits.size());
-    extent_ = accounts::time_extent(history(), state);
-    std::iota(rows_.begin(), rows_.end(), 0);
+    total_ns_ = 0;
+    for (int32_t i = 0; i < n_of(rows_); ++i) {
+        rows_[i] = i;
+        total_ns_ += state.splits[i].time_ns().value_or(0);
+    }
     make_room_for_untimed(
         std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& s) { return s.ran != no_step && !s.end_ns; }));
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "traces/history/accounts/time.h"
 #include "viz/tables/plan_table.h"
 
 namespace schedscope::tables {
@@ -23,10 +22,10 @@ public:
     TensorId first_tensor(int row) const override { return at(row).node(); }
 
     const SplitState& at(int32_t split) const { return state().splits[split]; }
-    const accounts::TimeExtent& extent() const noexcept { return extent_; } ///< of the evaluation, all of which shares are of
+    int64_t total_ns() const noexcept { return total_ns_; } ///< of all splits
 
 private:
-    accounts::TimeExtent extent_;
+    int64_t total_ns_ = 0;
 };
 
 } // namespace schedscope::tables

@@ -1,8 +1,5 @@
 #include "viz/tables/timeline.h"
 
-#include "runtime/system/number_words.h"
-#include "traces/history/words/unknown.h"
-
 #include <algorithm>
 
 namespace schedscope::tables {
@@ -15,11 +12,11 @@ std::span<const TimelineTable::Entry> TimelineTable::entries() {
     const static auto if_timed = [](R r, int64_t ns) { return r.timed ? Cell(ns) : Cell::nothing(not_timed_text); };
     static const Entry list[] = {
         {{.title = "at",
-          .help = "when it began, from the beginning of the evaluation",
+          .help = "when it began, from the first work of the evaluation",
           .unit = Unit::time,
           .width = 8,
           .tone = Tone::quiet},
-         [](T t, R r) { return if_timed(r, r.start - t.extent().begin_ns); }},
+         [](T t, R r) { return if_timed(r, r.start - t.begin()); }},
         {{.key = "start_ns", .help = "when it began, from the beginning of the trace", .unit = Unit::time},
          [](T, R r) { return if_timed(r, r.start); }},
         {{.key = "end_ns", .help = "when it ended", .unit = Unit::time}, [](T, R r) { return if_timed(r, r.end); }},
@@ -73,12 +70,15 @@ std::span<const TimelineTable::Entry> TimelineTable::entries() {
          [](T, R r) { return !r.timed ? Cell() : Cell(r.device_time ? "device" : "host"); }},
         {{.key = "share",
           .title = "share",
-          .help = "of the evaluation's time",
+          .help = "of the time from the first work to the last",
           .unit = Unit::percent,
           .width = 6,
           .from_width = 100,
           .tone = Tone::quiet},
-         [](T t, R r) { return r.timed ? Cell(t.extent().percent(r.end - r.start)) : Cell(); }},
+         [](T t, R r) {
+             return r.timed ? Cell(to_double(r.end - r.start) * 100 / to_double(std::max<int64_t>(t.end() - t.begin(), 1)))
+                            : Cell();
+         }},
     };
     return list;
 }
@@ -108,9 +108,8 @@ void TimelineTable::update(const PlanState& state) {
                          [](const TimelineItem& a, const TimelineItem& b) { return a.split < b.split; });
     }
     if (shows_ != Shows::kernels) {
-        for (const SplitState* whole : accounts::splits_as_a_whole(state)) {
-            const SplitState& s = *whole;
-            if (s.start_ns && s.end_ns) {
+        for (const SplitState& s : state.splits) {
+            if (s.kernels != 0 && s.start_ns && s.end_ns) {
                 rows_.push_back({TimelineItem::Kind::kernel,
                                  s.backend(),
                                  no_tensor,
@@ -136,7 +135,16 @@ void TimelineTable::update(const PlanState& state) {
         std::stable_sort(rows_.begin(), rows_.end(),
                          [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; });
     }
-    extent_ = accounts::time_extent(history(), state);
+    begin_ = INT64_MAX;
+    end_ = 0;
+    for (const TimelineItem& item : rows_) {
+        if (item.timed) {
+            begin_ = std::min(begin_, item.start);
+            end_ = std::max(end_, item.end);
+        }
+    }
+    begin_ = begin_ == INT64_MAX ? 0 : begin_;
+    end_ = std::max(end_, begin_ + 1);
     make_room_for_untimed(std::any_of(rows_.begin(), rows_.end(), [](const TimelineItem& item) { return !item.timed; }));
 }
 
@@ -154,42 +162,6 @@ std::string TimelineTable::what(const TimelineItem& item) const {
     }
     return item.kind == TimelineItem::Kind::wait ? (item.backend == no_backend ? "wait for trace" : "wait")
                                                  : std::string(history().source().text(item.kernel));
-}
-
-std::span<const TimeTable::Entry> TimeTable::entries() {
-    using T = const TimeTable&;
-    using R = const accounts::TimeRow&;
-    static const Entry list[] = {
-        {{.key = "backend", .title = "backend", .help = "whose time it is", .unit = Unit::backend},
-         [](T t, R r) { return t.backend(r.backend); }},
-        {{.key = "activity",
-          .title = "did",
-          .help = "what it did: each moment counts once, as the first of computing, copying, waiting, idle"},
-         [](T, R r) -> Cell { return accounts::activity_name(r.activity); }},
-        {{.key = "what", .title = "what", .help = "which part of that"}, [](T, R r) { return Cell::if_any(r.what); }},
-        {{.key = "time_ns", .title = "time", .help = "that it took", .unit = Unit::time},
-         [](T, R r) { return r.ns ? Cell(*r.ns) : Cell::nothing(not_timed_text); }},
-        {{.key = "share", .title = "share", .help = "of the evaluation's time", .unit = Unit::percent},
-         [](T t, R r) { return r.ns ? Cell(t.account().extent.percent(*r.ns)) : Cell(); }},
-        {{.key = "n", .title = "runs", .help = "how many kernels, splits, copies or waits that were", .unit = Unit::count},
-         [](T, R r) -> Cell { return r.n; }},
-    };
-    return list;
-}
-
-void TimeTable::update(const PlanState& state) {
-    look_at(state);
-    account_ = accounts::time(history(), state, by_);
-    rows_ = account_.rows;
-    if (!account_.anything) { // all of it would be idle
-        std::erase_if(rows_, [](const accounts::TimeRow& row) { return row.activity == accounts::Activity::idle; });
-    }
-    say_when_empty(Topic::runs, "where the time went", "nothing of this evaluation has run up to this step");
-}
-
-std::string TimeTable::summary() const {
-    return "each device's rows sum to " + words::duration(account_.extent.time_ns()) + ", the time of evaluation " +
-           std::to_string(state().evaluation);
 }
 
 } // namespace schedscope::tables

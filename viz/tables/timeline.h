@@ -1,6 +1,5 @@
 #pragma once
 
-#include "traces/history/accounts/time.h"
 #include "viz/tables/plan_table.h"
 
 #include <vector>
@@ -36,28 +35,13 @@ public:
     TensorId tensor(int row) const override { return rows_[row].tensor; }
     std::string_view kind(int row) const override;
 
-    std::string what(const TimelineItem& item) const;                       ///< "mul_mat_f32", "copy", "wait"
-    const accounts::TimeExtent& extent() const noexcept { return extent_; } ///< of the evaluation, all of which shares are of
+    std::string what(const TimelineItem& item) const; ///< "mul_mat_f32", "copy", "wait"
+    int64_t begin() const noexcept { return begin_; } ///< ns: of the first item
+    int64_t end() const noexcept { return end_; }     ///< of the last one
 
 private:
     Shows shows_;
-    accounts::TimeExtent extent_;
-};
-
-/// Where the time of the state's evaluation went: for each device rows that sum to it.
-class TimeTable final : public PlanTable<TimeTable, accounts::TimeRow> {
-public:
-    /// `key`: of its list; a report has two of them.
-    TimeTable(History& history, accounts::TimeBy by, std::string_view key = "time") : PlanTable(key, history), by_(by) {}
-    void update(const PlanState& state);
-    static std::span<const Entry> entries();
-
-    const accounts::TimeAccount& account() const noexcept { return account_; }
-    std::string summary() const; ///< "each device's rows sum to 2.59 s, the time of evaluation 0"
-
-private:
-    accounts::TimeBy by_;
-    accounts::TimeAccount account_;
+    int64_t begin_ = 0, end_ = 1;
 };
 
 } // namespace schedscope::tables

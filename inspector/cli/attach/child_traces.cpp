@@ -28,7 +28,7 @@ struct ChildTraces::Child {
 
     int place; ///< where it is offered
     SharedPages pages;
-    pid_t id = 0; ///< 0: it is free
+    pid_t id = 0; ///< 0: nobody took it
     std::string trace;
     std::optional<ProgramTrace> file;
     std::optional<ProgramStream> stream;

@@ -15,7 +15,7 @@ namespace schedscope {
 
 namespace {
 
-constexpr size_t shared_bytes = size_t{256} << 20; ///< pages that were never written take none
+constexpr size_t shared_bytes = size_t{256} << 20; ///< pages that nobody wrote to take none
 
 [[noreturn]] void fail() {
     throw Error(ErrorKind::device, "memory to share with the program: " + std::string(std::strerror(errno)));

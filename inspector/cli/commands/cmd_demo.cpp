@@ -67,6 +67,7 @@ int demo_in_terminal(const Registry& registry) {
     InspectorOptions options;
     options.title = "demo";
     options.optimise = optimised_nodes;
+    options.evaluation = 0; // the prompt: the plan with the most to see
     return run_inspector(store, options);
 }
 

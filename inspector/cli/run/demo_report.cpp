@@ -30,7 +30,7 @@ TensorId interesting_tensor(const PlanState& state) {
 } // namespace
 
 void print_demo_report(History& history, std::ostream& out) {
-    show::summary_text(history, history.opening(), out);
+    show::summary_text(history, out);
     if (history.n_evaluations() == 0) {
         return;
     }

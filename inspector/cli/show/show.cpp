@@ -1,7 +1,6 @@
 #include "inspector/cli/show/show.h"
 
 #include "runtime/system/joined.h"
-#include "runtime/system/nearest_words.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
 #include "viz/tables/copies.h"
@@ -21,14 +20,12 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <ostream>
 
 namespace schedscope::show {
 
 namespace {
 
-using accounts::TimeBy;
 using nlohmann::json;
 using tables::json_of;
 using tables::print_table;
@@ -163,41 +160,6 @@ json verdicts_json(History& history, const PlanState& /*state*/) {
     return {{"verdicts", list}, {"plans", sum.plans}, {"reproduced", sum.reproduced}};
 }
 
-tables::TimeTable time_of(History& history, const PlanState& state, TimeBy by) {
-    tables::TimeTable table(history, by);
-    table.update(state);
-    return table;
-}
-template <TimeBy by> void print_time(History& history, const PlanState& state, std::ostream& out) {
-    const tables::TimeTable table = time_of(history, state, by);
-    print_table(table, out);
-    if (table.n_rows() > 0) {
-        out << table.summary() << '\n';
-    }
-}
-template <TimeBy by> json time_json(History& history, const PlanState& state) {
-    const tables::TimeTable table = time_of(history, state, by);
-    const accounts::TimeAccount& account = table.account();
-    json devices = json::array();
-    for (const accounts::DeviceTime& device : account.devices) {
-        json line{{"backend", history.backend_name(device.backend)}, {"busy_ns", device.busy()}, {"not_timed", device.untimed}};
-        for (size_t i = 0; i < accounts::n_activities; ++i) {
-            const auto activity = static_cast<accounts::Activity>(i);
-            line[std::string(accounts::activity_name(activity)) + "_ns"] = device.of(activity);
-        }
-        devices.push_back(std::move(line));
-    }
-    return {{"time", json_of(table)},
-            {"by", accounts::time_by_name(by)},
-            {"begin_ns", account.extent.begin_ns},
-            {"time_ns", account.extent.time_ns()},
-            {"devices", std::move(devices)}};
-}
-template <TimeBy by> ShownTopic time_topic() { return {accounts::time_by_name(by), print_time<by>, time_json<by>}; }
-
-const std::array times = {time_topic<TimeBy::role>(),  time_topic<TimeBy::layer>(),  time_topic<TimeBy::op>(),
-                          time_topic<TimeBy::split>(), time_topic<TimeBy::device>(), time_topic<TimeBy::kernel>()};
-
 constexpr std::array topics = {
     topic<tables::PassesTable>("passes"),
     topic<tables::NodesTable>("assignments"),
@@ -206,7 +168,6 @@ constexpr std::array topics = {
     ShownTopic{"fusion", print_one<tables::GroupsTable>, fusion_json},
     ShownTopic{"memory", print_memory, memory_json},
     topic<tables::TimelineTable>("kernels"),
-    ShownTopic{"time", print_time<TimeBy::device>, time_json<TimeBy::device>},
     ShownTopic{"tokens", print_tokens, json_of_one<tables::TokensTable>},
     topic<tables::EvaluationsTable>("reuse"),
     topic<tables::ValuesTable>("values", true),
@@ -221,18 +182,6 @@ const ShownTopic* find_topic(std::string_view what) {
     return found == topics.end() ? nullptr : found;
 }
 
-const ShownTopic* find_time(std::string_view by) {
-    const auto* found = std::find_if(times.begin(), times.end(), [&](const ShownTopic& topic) { return topic.what == by; });
-    return found == times.end() ? nullptr : found;
-}
-std::string time_names() { return joined(times, "|", &ShownTopic::what); }
-
 std::string topic_names() { return joined(topics, "|", &ShownTopic::what); }
-
-std::string meant_topic(std::string_view what) {
-    std::vector<std::string_view> names;
-    std::transform(topics.begin(), topics.end(), std::back_inserter(names), [](const ShownTopic& topic) { return topic.what; });
-    return did_you_mean(names, what);
-}
 
 } // namespace schedscope::show

@@ -20,19 +20,14 @@ struct ShownTopic {
 
 /// Null: there is no such topic.
 const ShownTopic* find_topic(std::string_view what);
-/// `--what time --by BY`. Null: there is no such BY.
-const ShownTopic* find_time(std::string_view by);
-std::string time_names(); ///< "role|layer|…"
 /// "passes|assignments|…", for the usage.
 std::string topic_names();
-/// "; did you mean splits?"; empty: none is near.
-std::string meant_topic(std::string_view what);
 
 /// A backend's name; null: none.
 nlohmann::json backend_json(const History& history, BackendId id);
 
 /// The whole trace at a glance.
-void summary_text(History& history, EvaluationId evaluation, std::ostream& out); ///< −1: the one to begin with
-nlohmann::json summary_json(History& history, EvaluationId evaluation);
+void summary_text(History& history, std::ostream& out);
+nlohmann::json summary_json(History& history);
 
 } // namespace schedscope::show

@@ -27,6 +27,7 @@ json backend_json(const History& history, BackendId id) {
 namespace {
 
 std::string number(int64_t n) { return std::to_string(n); }
+std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? words::bytes(*bytes) : "-"; }
 /// "62 copies: 11 in each of 4 stages, 18 more of inputs of the graph"
 std::string count_of_copies(const accounts::Summary& s) {
     std::string text = words::counted(s.copies, "copy");
@@ -49,19 +50,10 @@ std::string copies_of(const accounts::Summary& s) {
     return count_of_copies(s) + " (" + size + ')';
 }
 
-/// ", the first prompt", ", the last one planned", ", decode"
-std::string what_it_is(const History& history, const accounts::Summary& s) {
-    const std::optional<GraphKind> kind = history.evaluation(s.evaluation).begin.kind;
-    if (s.evaluation == history.opening()) {
-        return kind == GraphKind::prefill ? ", the first prompt" : ", the last one planned";
-    }
-    return kind ? ", " + std::string(graph_kind_name(*kind)) : "";
-}
-
 } // namespace
 
-void summary_text(History& history, EvaluationId evaluation, std::ostream& out) {
-    const accounts::Summary s = accounts::summary(history, evaluation);
+void summary_text(History& history, std::ostream& out) {
+    const accounts::Summary s = accounts::summary(history);
     const SessionInfo& session = history.session();
     size_t width = 0;
     const auto facts = shown_facts(session);
@@ -88,13 +80,13 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out) 
     if (const std::vector<VerdictRow> verdicts = verdicts_of(history.source(), history.n_steps()); !verdicts.empty()) {
         OutputLine(out) << text_of(sum_of(verdicts));
     }
-    if (s.evaluation < 0) {
+    if (s.planned < 0) {
         return;
     }
-    out << "evaluation " << words::evaluation_of(s.evaluation, s.evaluations) << what_it_is(history, s) << ": "
-        << (s.nodes ? words::counted(*s.nodes, "node") : std::string(unknown_text) + " nodes") << ", "
-        << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
-        << (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text) << "\n\n";
+    out << "evaluation " << words::evaluation_of(s.planned, s.evaluations)
+        << ", the last one planned: " << (s.nodes ? words::counted(*s.nodes, "node") : std::string(unknown_text) + " nodes")
+        << ", " << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
+        << bytes_or_dash(s.compute_bytes) << "\n\n";
     TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
     for (const auto& o : s.operators) {
         table.row({o.op, history.backend_name(o.backend), number(o.nodes)});
@@ -104,8 +96,8 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out) 
     }
 }
 
-json summary_json(History& history, EvaluationId evaluation) {
-    const accounts::Summary s = accounts::summary(history, evaluation);
+json summary_json(History& history) {
+    const accounts::Summary s = accounts::summary(history);
     const accounts::DifferenceCount d = accounts::count_differences(history.source(), s.steps);
     const VerdictSum verdicts = sum_of(verdicts_of(history.source(), history.n_steps()));
     json facts = json::object();
@@ -135,8 +127,7 @@ json summary_json(History& history, EvaluationId evaluation) {
             {"graphs", s.graphs},
             {"tokens", or_null(s.tokens)},
             {"time_ns", or_null(s.time_ns())},
-            {"last_planned", s.last_planned < 0 ? json(nullptr) : json(s.last_planned)},
-            {"evaluation", s.evaluation < 0 ? json(nullptr) : json(s.evaluation)},
+            {"last_planned", s.planned < 0 ? json(nullptr) : json(s.planned)},
             {"nodes", or_null(s.nodes)},
             {"leafs", or_null(s.leafs)},
             {"splits", s.splits},

@@ -52,9 +52,8 @@ constexpr ColonCommand colon_commands[] = {
     {"write",   "FILE",            false, &Tab::file,    writing<write_text>,             "writes the list and the details as text"},
     {"dot",     "[VIEW] FILE.svg", false, &Tab::picture, writing<draw_picture>,           "draws a picture of this step (.dot .svg .png .pdf)"},
     {"output",  "",                true,  nullptr,       alone<show_output>,              "shows what the running program writes"},
-    {"messages", "",               true,  nullptr,       alone<show_messages>,            "shows what the status line said, whole"},
     {"set",     "NAME VALUE",      true,  &Tab::setting, with_argument<change_setting>,   "changes a setting; without one, shows them"},
-    {"help",    "TOPIC",           true,  &Tab::topic,   with_argument<show_help>,        "shows a topic of the manual; without one, which there are"},
+    {"help",    "",                true,  nullptr,       alone<show_keys>,                "shows the keys"},
 };
 // clang-format on
 

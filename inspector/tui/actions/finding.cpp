@@ -37,8 +37,10 @@ void find(App& app, bool forward, bool from_here) {
         return;
     }
     app.list.select_line(shown);
+    Facts facts;
+    app.list.view().facts(app.session, app.list.selected_row(), facts);
     const bool wrapped = forward ? shown < before : shown > before;
-    app.tell("found " + app.list.view().detail_title(app.session, app.list.selected_row()) +
+    app.tell("found " + std::string(facts.text(Field::name)) +
              (shown == before && !from_here ? ": the only line that matches"
               : wrapped                     ? ", from the other end of the list"
                                             : "") +

@@ -1,6 +1,5 @@
 #include "inspector/tui/actions/pages.h"
 
-#include "inspector/tui/manual_tables.h"
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "runtime/numbers.h"
@@ -42,39 +41,29 @@ std::vector<Line> keys_page(const KeyMap& keys, KeyContext where, const std::fun
         return lines;
     }
     add_heading(lines, "Mouse");
-    for (const manual::TableRow& row : manual_table("mouse")) {
-        lines.push_back(labelled(row.term, 18, row.meaning));
+    for (const auto& [where_to, what] :
+         {std::pair{"click", "selects a line; again: opens it. Passes, views and these keys can be clicked"},
+          {"a column's head", "orders the list by it"},
+          {"the middle line", "drag it: a wider or narrower list"}}) {
+        lines.push_back(labelled(where_to, 18, what));
     }
-    add_heading(lines, "A query (search, filter, breakpoint); Tab completes, :help queries says more");
-    for (const char* const table : {"signs", "fields"}) {
-        for (const manual::TableRow& row : manual_table(table)) {
-            lines.push_back(labelled(row.term, 18, row.meaning));
-        }
+    add_heading(lines, "A query (search, filter, breakpoint); Tab completes");
+    for (const char* text :
+         {"blk.3                  the name contains it", "op=MUL_MAT|ADD         equals, any of several; != differs",
+          "cause~4.               contains; !~ doesn't",
+          "bytes>1MiB time>=2ms   numbers: < <= > >= = !=, with K M G KiB MiB GiB or ns us ms s",
+          "node=12 id=57          its position in the order that is shown; its number in the graph",
+          "by=1.wgt0 by=norm-3    the rule, or the tensor that made it so"}) {
+        lines.push_back(line(text));
+        lines.back().hang = 23; // behind the examples
     }
-    add_heading(lines, "The manual");
-    lines.push_back(labelled(":help", 18, "lists its topics, :help TOPIC shows one"));
-    return lines;
-}
-
-std::vector<Line> topic_page(const manual::Topic& topic, int width) {
-    std::vector<Line> lines;
-    for (const manual::ManualLine& l : manual::lines_of(topic, width, manual::Ticks::hidden)) {
-        Line out;
-        for (const manual::Piece& piece : l.pieces) {
-            out.parts.push_back({piece.text, l.heading || piece.literal ? bold : Style{}});
-        }
-        lines.push_back(std::move(out));
+    std::string texts = "fields:", numbers = "       ";
+    for (size_t i = 0; i < query::n_fields; ++i) {
+        const auto field = static_cast<Field>(i);
+        (query::is_text(field) ? texts : numbers).append(" ").append(query::field_name(field));
     }
-    return lines;
-}
-
-std::vector<Line> topics_page() {
-    std::vector<Line> lines;
-    for (const manual::TableRow& row : manual::topic_list()) {
-        lines.push_back(labelled(row.term, 12, row.meaning));
-    }
-    lines.push_back({});
-    lines.push_back(line(":help TOPIC shows one, and so does `schedscope help TOPIC` in a shell", dim));
+    lines.push_back(line(std::move(texts)));
+    lines.push_back(line(std::move(numbers)));
     return lines;
 }
 
@@ -109,20 +98,6 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
         add_wrapped(lines, width, story_kind_name(l.kind), 14,
                     l.text + (recorded ? "  [step " + words::count(l.step) + "]" : std::string()), ink(l.step),
                     recorded ? Target::step(l.step) : Target{}, l.step == now);
-    }
-    const PlanState& shown = session.state();
-    if (!session.why_no_what_if() && shown.graph >= 0 && session.history().plan(shown.planned_in).planned) {
-        const std::vector<std::string>* const otherwise = session.otherwise(id);
-        if (!otherwise || otherwise->empty()) {
-            add_wrapped(lines, width, "otherwise", 14,
-                        otherwise ? "no setting by itself puts it on another backend"
-                                  : "what would put it elsewhere is looked for …",
-                        dim);
-        } else {
-            for (const std::string& text : *otherwise) {
-                add_wrapped(lines, width, "otherwise", 14, text);
-            }
-        }
     }
     return lines;
 }

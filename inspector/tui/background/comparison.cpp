@@ -1,21 +1,24 @@
 #include "inspector/tui/background/comparison.h"
 
 #include "inspector/tui/terminal/text.h"
-#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
-#include "traces/replay/folded_changes.h"
 #include "traces/replay/no_change.h"
 #include "traces/replay/plan_change.h"
 
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 namespace schedscope::tui {
 namespace {
 
 // What if
+
+std::string place_of(const std::string& backend, const std::string& cause) {
+    return backend.empty() ? "" : cause.empty() ? backend : backend + " by " + cause;
+}
 
 /// "569 KiB of 2.0 GiB, fits".
 std::string fit_text(int64_t bytes, int64_t memory) {
@@ -55,51 +58,6 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
         figures.push_back({m.name, m.text(m.a, ""), m.text(m.b, "")});
     }
     return plan;
-}
-
-/// The rows that `replay --set` prints.
-void add_rows(const AlikePlans& plans, std::vector<Comparison::Row>& rows) {
-    for (const FoldedChange& change : folded_changes(*plans.front())) {
-        Comparison::Row row;
-        row.evaluation = plans.front()->evaluation;
-        row.what = change.members.size() > 1 ? "assignments" : "assignment";
-        row.name = change.name;
-        row.left = change.recorded == "-" ? "" : change.recorded;
-        row.right = change.now == "-" ? "" : change.now;
-        row.n = n_of(change.members);
-        row.names = joined(change.members, " ", [&](size_t member) { return plans.front()->changes[member].name; });
-        row.note = "pass " + change.passes + " is the first that decides otherwise";
-        if (plans.size() > 1) {
-            row.evaluations = title_of(plans);
-        }
-        for (const PlanComparison* plan : plans) {
-            for (const size_t member : change.members) {
-                row.members.push_back({plan->evaluation, plan->changes[member].tensor});
-            }
-        }
-        rows.push_back(std::move(row));
-    }
-}
-
-/// Of a plan in which no tensor changes there is only what follows from what did; the others' is counted by their sums.
-void add_what_follows(const ReplayResult& result, std::vector<Comparison::Row>& rows) {
-    std::set<EvaluationId> told;
-    for (const PlanComparison& plan : result.comparisons) {
-        if (!plan.changes.empty()) {
-            told.insert(plan.evaluation);
-        }
-    }
-    for (const ReplayDifference& d : result.differences) {
-        if (!told.contains(d.evaluation)) {
-            Comparison::Row& row = rows.emplace_back();
-            row.evaluation = d.evaluation;
-            row.members = {{d.evaluation, d.tensor}};
-            row.what = d.what;
-            row.name = d.name;
-            row.left = d.recorded;
-            row.right = d.now;
-        }
-    }
 }
 
 // Two traces
@@ -148,11 +106,30 @@ Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, co
     const SessionInfo session = source->session();
     for (const PlanComparison& plan : result.comparisons) {
         c.plans.push_back(plan_of(plan, session));
+        for (const TensorChange& change : plan.changes) {
+            Comparison::Row row{plan.evaluation,
+                                change.tensor,
+                                "assignment",
+                                change.name,
+                                place_of(change.recorded_backend, change.recorded_cause),
+                                place_of(change.now_backend, change.now_cause),
+                                {},
+                                {},
+                                {}};
+            row.note = "pass " + std::string(pass_name(change.pass)) + " is the first that decides otherwise";
+            c.rows.push_back(std::move(row));
+        }
     }
-    for (const AlikePlans& plans : alike_plans(result)) {
-        add_rows(plans, c.rows);
+    std::set<std::tuple<EvaluationId, TensorId, std::string>> told;
+    for (const Comparison::Row& row : c.rows) {
+        told.emplace(row.evaluation, row.tensor, row.name);
     }
-    add_what_follows(result, c.rows);
+    // The tensors are told above, each once; of a copy or a graph that has other tensors there is only what follows.
+    for (const ReplayDifference& d : result.differences) {
+        if (d.what != "assignment" || !told.contains({d.evaluation, d.tensor, d.name})) {
+            c.rows.push_back({d.evaluation, d.tensor, d.what, d.name, d.recorded, d.now, {}, {}, {}});
+        }
+    }
     std::stable_sort(c.rows.begin(), c.rows.end(),
                      [](const Comparison::Row& a, const Comparison::Row& b) { return a.evaluation < b.evaluation; });
     if (c.rows.empty() && !settings.empty()) {
@@ -190,16 +167,15 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
         c.plans.push_back(std::move(plan));
     }
     for (const diff::TraceDifference& d : result.differences) {
-        Comparison::Row row;
-        row.evaluation = d.eval_a;
-        row.members = {{d.eval_a, d.id_a}};
-        row.what = with_underscores_as_spaces(diff::what_name(d.what));
-        row.name = d.subject;
-        row.left = value_text(d.what, d.a);
-        row.right = value_text(d.what, d.b);
-        row.note = d.note;
-        row.left_number = number_of(d.a);
-        row.right_number = number_of(d.b);
+        Comparison::Row row{d.eval_a,
+                            d.id_a,
+                            with_underscores_as_spaces(diff::what_name(d.what)),
+                            d.subject,
+                            value_text(d.what, d.a),
+                            value_text(d.what, d.b),
+                            d.note,
+                            number_of(d.a),
+                            number_of(d.b)};
         if (!d.renamed.empty()) {
             row.name += " (" + d.renamed + ")";
         }

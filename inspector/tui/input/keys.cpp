@@ -39,7 +39,6 @@ constexpr Binding table[] = {
     {Action::resume_back,         "continue-back",       in_main,            {'C', none},                      "continue",     8, "back to the record before that the breakpoint matches"},
     {Action::resume,              "continue",            in_live,            {'c', none},                      "run",          3, "let the program run, to the breakpoint if there is one"},
     {Action::hold,                "hold",                in_live,            {' ', ctrl('C'), none},           "hold",         4, "hold the running program at its next record"},
-    {Action::follow_run,          "follow-run",          in_live,            {'G', none},                      "follow",       5, "follow the run: its newest record is shown as it comes; any movement stops that"},
     // Moving around
     {Action::up,                  "up",                  in_main | in_popup, {key_up, 'k', none},              nullptr,        0, "a line up"},
     {Action::down,                "down",                in_main | in_popup, {key_down, 'j', none},            nullptr,        0, "a line down"},

@@ -78,7 +78,6 @@ enum class Action : uint8_t {
     previous_match,
     filter,
     follow,
-    follow_run,
     sort,
     forward,
     mark,

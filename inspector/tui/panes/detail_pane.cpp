@@ -38,8 +38,7 @@ void DetailPane::draw(const Canvas& page, InspectorSession& session, const ListP
                       bool focused) const {
     const Rect& area = layout.detail;
     if (const int row = list.selected_row(); row >= 0) {
-        page.put(layout.titles, area.col,
-                 joined({" ", shortened_name(list.view().detail_title(session, row), area.width - 4), " "}),
+        page.put(layout.titles, layout.middle + 1, joined({" ", list.view().detail_title(session, row), " "}),
                  focused ? accent : Style{}, area.width - 2);
     }
     for (int y = 0; y < area.height; ++y) {

@@ -11,11 +11,7 @@ void App::update() {
     }
 }
 
-void App::update_detail() {
-    if (screen.layout().detail.width > 0) {
-        detail.update(session, list, screen.layout().detail, pane == Pane::list);
-    }
-}
+void App::update_detail() { detail.update(session, list, screen.layout().detail, pane == Pane::list); }
 
 /// What can't be read is said instead of it, and the next key tries again.
 void App::draw_frame() {
@@ -42,7 +38,7 @@ void App::draw(bool with_details) {
     update();
     const Drawing* const drawing = list.view().drawing();
     const int drawing_rows = drawing ? drawing->rows(session, Layout::body_rows(terminal.rows()), layout.strip.width) : 0;
-    screen.lay_out(settings.list_width, drawing_rows, list.n_rows() > 0, pane == Pane::detail);
+    screen.lay_out(settings.list_width, drawing_rows, list.n_rows() > 0);
     list.set_room(layout);
     list.fit();
     if (with_details) {
@@ -54,12 +50,8 @@ void App::draw(bool with_details) {
     screen.draw_header(page, session, title);
     screen.draw_strip(page, session);
     screen.draw_tabs(page, list.id());
-    if (layout.list.width > 0) {
-        list.draw(page, layout, pane == Pane::list);
-    }
-    if (layout.detail.width > 0) {
-        detail.draw(page, session, list, layout, pane == Pane::detail);
-    }
+    list.draw(page, layout, pane == Pane::list);
+    detail.draw(page, session, list, layout, pane == Pane::detail);
     if (typed.open()) {
         typed.draw(page, layout.status, layout.keys);
     } else {
@@ -89,10 +81,7 @@ std::vector<std::string> App::standing() const {
         marks.push_back("break " + breakpoint.text());
     }
     if (!session.follow) {
-        marks.emplace_back("selection stays");
-    }
-    if (session.program() && session.program()->state() == LiveProgram::State::running) {
-        marks.push_back(session.follows_run() ? "following" : "not following: " + key_of(Action::follow_run) + " follows");
+        marks.emplace_back("not following");
     }
     if (session.comparison().running()) {
         marks.emplace_back(session.comparison().stopping() ? "stopping" : "comparing, Esc stops");

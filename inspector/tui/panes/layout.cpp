@@ -12,7 +12,7 @@
 
 namespace schedscope::tui {
 
-Layout Layout::of(int rows, int cols, std::optional<int> list_percent, int drawing_rows, bool details, bool in_details) noexcept {
+Layout Layout::of(int rows, int cols, std::optional<int> list_percent, int drawing_rows, bool details) noexcept {
     Layout l;
     l.fits = rows >= least_rows && cols >= least_cols;
     if (!l.fits) {
@@ -22,14 +22,13 @@ Layout Layout::of(int rows, int cols, std::optional<int> list_percent, int drawi
     // As it comes, the list is neither so narrow that names are cut nor so wide that lines are hard to follow.
     constexpr int usual_percent = 54;
     const int wanted = inner * list_percent.value_or(usual_percent) / 100, widest = inner - narrowest_pane;
-    const bool alone = !details || cols < cols_for_both, strip = rows >= rows_for_strip;
-    const int list_width = alone          ? (details && in_details ? 0 : inner)
+    const int list_width = !details       ? inner
                            : list_percent ? std::clamp(wanted, narrowest_pane, widest)
                                           : std::min(std::max(wanted, std::min(42, widest)), 132);
-    l.upper = strip ? 2 : 1;
+    l.upper = 2;
     l.lower = rows - 4;
-    l.middle = alone ? -1 : 1 + list_width;
-    l.strip = {1, 1, strip ? 1 : 0, inner};
+    l.middle = details ? 1 + list_width : -1;
+    l.strip = {1, 1, 1, inner};
     const int most = std::max(l.lower - 8, 0); // a list of four lines is left
     const int drawn = std::min(drawing_rows, most);
     l.titles = drawn > 0 ? l.upper + 1 + drawn : l.upper;
@@ -37,10 +36,7 @@ Layout Layout::of(int rows, int cols, std::optional<int> list_percent, int drawi
     l.list_head = {l.titles + 1, 1, 1, list_width};
     l.list = {l.titles + 2, 1, l.lower - l.titles - 2, list_width};
     l.detail = {l.titles + 1, list_width + 2, l.lower - l.titles - 1, inner - list_width - 1};
-    if (alone) {
-        l.detail.col = 1;
-        l.detail.width = inner - list_width;
-    }
+    l.detail.width = std::max(l.detail.width, 0);
     l.tabs = {l.lower, 1, 1, cols - 3};
     l.status = {rows - 3, 1, 1, inner};
     l.keys = {rows - 2, 1, 1, inner};

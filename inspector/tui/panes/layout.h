@@ -19,14 +19,11 @@ struct Layout {
     int upper = 0, titles = 0,
         lower = 0; ///< rows of the dividing lines; `titles` is `upper` where nothing is drawn above the list
 
-    static constexpr int least_rows = 10, least_cols = 40;
-    /// Below these the strip of passes is left out, and one pane is shown at a time.
-    static constexpr int rows_for_strip = 12, cols_for_both = 50;
+    static constexpr int least_rows = 12, least_cols = 50;
     static constexpr int narrowest_pane = 20;
     /// `list_percent`: of the screen, for the list; nothing: what suits it. `drawing_rows`: of what is drawn above the list, 0
-    /// for nothing. `details`: there are some. `in_details`: they have the keys.
-    static Layout of(int rows, int cols, std::optional<int> list_percent, int drawing_rows = 0, bool details = true,
-                     bool in_details = false) noexcept;
+    /// for nothing. `details`: there are some.
+    static Layout of(int rows, int cols, std::optional<int> list_percent, int drawing_rows = 0, bool details = true) noexcept;
     /// What the list has of the screen, in percent.
     int list_percent() const noexcept { return strip.width > 0 ? (list.width * 100 + strip.width / 2) / strip.width : 0; }
     /// Rows that drawing and list share on a screen of so many rows.

@@ -36,11 +36,6 @@ void draw_cell(const Canvas& page, int row, int col, const Text& cell, int width
     }
 }
 
-/// Of a tensor: the column that takes what others leave, and those that queries call so.
-bool is_name(const tables::Column& column) {
-    return !is_number(column.unit) && (column.width == 0 || column.field == Field::name || column.field == Field::by);
-}
-
 constexpr int margin = 2; ///< cells for the marks of a line
 
 } // namespace
@@ -144,10 +139,7 @@ void ListPane::draw_line(const Canvas& page, const Rect& area, int y, const Look
             continue;
         }
         col += column_gap(columns_, i, width_ - margin);
-        Text shown = View::text(session_, columns_[i], cell(row, i));
-        if (is_name(columns_[i])) {
-            shown.text = shortened_name(shown.text, look.widths[i]);
-        }
+        const Text shown = View::text(session_, columns_[i], cell(row, i));
         draw_cell(page, screen_row, col, {shown.text, reverse ? in_reverse(shown.style) : shown.style}, look.widths[i],
                   is_number(columns_[i].unit), found ? look.sought : std::vector<Query::Sought>());
         col += look.widths[i];

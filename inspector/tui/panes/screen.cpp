@@ -1,7 +1,6 @@
 #include "inspector/tui/panes/screen.h"
 
 #include "inspector/tui/terminal/text.h"
-#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/verdict_words.h"
@@ -69,14 +68,13 @@ int width_of(const std::vector<StatusPlace>& places) {
 
 } // namespace
 
-void Screen::lay_out(std::optional<int> list_percent, int drawing_rows, bool details, bool in_details) {
-    layout_ = Layout::of(terminal_.rows(), terminal_.cols(), list_percent, drawing_rows, details, in_details);
+void Screen::lay_out(std::optional<int> list_percent, int drawing_rows, bool details) {
+    layout_ = Layout::of(terminal_.rows(), terminal_.cols(), list_percent, drawing_rows, details);
     keys_ = {};
 }
 
 void Screen::draw_too_small(const Canvas& page) const {
-    page.put(0, 0,
-             "too small: " + std::to_string(Layout::least_cols) + "×" + std::to_string(Layout::least_rows) + " needed, q quits");
+    page.put(0, 0, "too small: " + std::to_string(Layout::least_cols) + "×" + std::to_string(Layout::least_rows) + " needed");
 }
 
 void Screen::draw_trouble(const Canvas& page, const std::string& title, const std::string& why,
@@ -119,10 +117,6 @@ void Screen::draw_header(const Canvas& page, const InspectorSession& session, co
 }
 
 void Screen::draw_strip(const Canvas& page, const InspectorSession& session) {
-    if (layout_.strip.height == 0) {
-        passes_ = {};
-        return;
-    }
     const Pass now = session.state().pass;
     passes_ = {layout_.strip, pass_strip(now, layout_.strip.width)};
     for (const Button<PassPlace>& button : passes_.buttons) {
@@ -149,13 +143,7 @@ void Screen::draw_status(const Canvas& page, const Told& told, const std::vector
         page.put_right(area.row, area.col + area.width - room, text, dim, room - 1);
     }
     const int width = area.width - 2 - room;
-    constexpr std::string_view rest = " :messages"; // has what is cut
-    std::string said = shortened(told.text, width);
-    if (said.ends_with("…") && said != told.text && width > 30) {
-        said = shortened(told.text, width - n_of(rest));
-        page.put(area.row, area.col + 1 + text_width(said), rest, dim);
-    }
-    page.put(area.row, area.col + 1, said, told.trouble ? warning : Style{}, width);
+    page.put(area.row, area.col + 1, shortened(told.text, width), told.trouble ? warning : Style{}, width);
 }
 
 void Screen::draw_keys(const Canvas& page, const KeyMap& keys, KeyContext context, const std::function<bool(Action)>& works) {

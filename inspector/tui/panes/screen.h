@@ -25,7 +25,7 @@ public:
     const Layout& layout() const noexcept { return layout_; }
 
     /// For the terminal's size, with so many rows drawn above the list. There is nothing to click on below until it is drawn.
-    void lay_out(std::optional<int> list_percent, int drawing_rows = 0, bool details = true, bool in_details = false);
+    void lay_out(std::optional<int> list_percent, int drawing_rows = 0, bool details = true);
 
     /// Instead of all else, where the layout does not fit.
     void draw_too_small(const Canvas& page) const;

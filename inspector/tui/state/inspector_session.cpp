@@ -51,9 +51,9 @@ InspectorSession::InspectorSession(std::shared_ptr<const RecordSource> source, L
     }
     Step start = last_step();
     if (!program_) {
-        const EvaluationId opening = history_.opening();
-        if (opening >= 0) {
-            start = history_.evaluation(opening).end - 1;
+        const EvaluationId planned = history_.last_planned();
+        if (planned >= 0) {
+            start = history_.evaluation(planned).end - 1;
         }
     }
     show(std::clamp<Step>(start, 0, last_step()));
@@ -351,12 +351,6 @@ std::string InspectorSession::refresh() {
     return text;
 }
 
-std::string InspectorSession::follow_newest() {
-    std::string text = history_.n_steps() > 0 && !at_newest() ? go(last_step()) : std::string();
-    follows_ = true;
-    return text.empty() ? "the run is followed" : "the run is followed: " + text;
-}
-
 void InspectorSession::follow_run() {
     if (!running() || !follows_) {
         return;
@@ -462,8 +456,6 @@ void InspectorSession::start_what_if(const std::string& settings) {
     ++version_;
 }
 
-void InspectorSession::finish_levers() { version_ += levers_.finish() ? 1 : 0; }
-
 void InspectorSession::start_diff(const std::string& path) {
     comparison_.start_diff(source_, path);
     ++version_;
@@ -484,29 +476,15 @@ std::string InspectorSession::finish_comparison() {
         return comparison_.error();
     }
     const Comparison& c = *comparison_.result();
-    for (const Comparison::Row& row : c.rows) {
-        if (const TensorId here = member_here(row); follow && here != no_tensor) {
-            select(here);
-            break;
-        }
+    const auto first = std::find_if(c.rows.begin(), c.rows.end(), [&](const Comparison::Row& row) {
+        return row.evaluation == state_.planned_in && row_of(row.tensor) >= 0;
+    });
+    if (follow && first != c.rows.end()) {
+        select(first->tensor);
     }
     return c.n_differences == 0 && !c.nothing.empty()
                ? "nothing differs: " + c.nothing.front()
                : counted(c.n_differences, "difference") + " in " + counted(c.n_compared, "decision");
-}
-
-TensorId InspectorSession::member_here(const Comparison::Row& row) const noexcept {
-    TensorId first = no_tensor;
-    for (const Comparison::Member& member : row.members) {
-        if (member.evaluation != state_.planned_in || row_of(member.tensor) < 0) {
-            continue;
-        }
-        if (member.tensor == selected_) {
-            return selected_;
-        }
-        first = first == no_tensor ? member.tensor : first;
-    }
-    return first;
 }
 
 int InspectorSession::row_of(TensorId id) const noexcept { return is_index(id, rows_) ? rows_[id] : -1; }

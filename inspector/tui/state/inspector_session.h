@@ -1,7 +1,6 @@
 #pragma once
 
 #include "inspector/tui/background/comparison_run.h"
-#include "inspector/tui/background/lever_run.h"
 #include "inspector/tui/background/live_program.h"
 #include "runtime/numbers.h"
 #include "traces/history/accounts/passes.h"
@@ -29,7 +28,7 @@ class InspectorSession {
 public:
     using Unit = History::Unit;
 
-    /// Opens at the end of History::opening(); attached to a running program, at its newest record.
+    /// Opens at the end of the last evaluation that planned something; attached to a running program, at its newest record.
     /// `gate` is borrowed; null for a recorded trace. `ended_fd`: readable once the program has ended; −1: that isn't told.
     InspectorSession(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd = -1);
 
@@ -69,11 +68,8 @@ public:
     void hold(); ///< at its next record
     /// The program was held, or let go: when the newest record was looked at, the newest one is shown now.
     std::string refresh();
-    /// While it runs and is followed: what is complete of it is shown.
+    /// While it runs, and the newest record was looked at: what is complete of it is shown.
     void follow_run();
-    bool follows_run() const noexcept { return follows_; } ///< what comes is shown as it comes
-    void stop_following() noexcept { follows_ = false; }
-    std::string follow_newest(); ///< goes to what is newest, and follows the run from there
 
     // The selected tensor, the same in all views
     TensorId selected() const noexcept { return selected_; }
@@ -97,14 +93,6 @@ public:
     void start_diff(const std::string& path);
     void stop_comparison();          ///< only while it runs
     std::string finish_comparison(); ///< when its descriptor is readable
-    /// The tensor of the present plan that a row of it is about: the selected one, if it is one of them, or the first.
-    TensorId member_here(const Comparison::Row& row) const noexcept;
-
-    // What would put a tensor of this plan elsewhere
-    /// In words, once it is found in the background; null: not yet.
-    const std::vector<std::string>* otherwise(TensorId id) { return levers_.of(source_, state_.planned_in, id); }
-    int levers_descriptor() const noexcept { return levers_.descriptor(); }
-    void finish_levers(); ///< when that is readable
 
     // What the views share
     /// Nodes in the present order, leafs, others, copies.
@@ -170,7 +158,6 @@ private:
     std::optional<Scan> scan_;
     OptimiseNodes optimise_;
     ComparisonRun comparison_;
-    LeverRun levers_;
     std::vector<TensorId> tensors_;
     std::vector<int32_t> rows_; ///< [tensor] index into tensors_
     const OwnedGraph* users_graph_ = nullptr;

@@ -2,11 +2,9 @@
 
 #include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
-#include "traces/history/words/layer_in_name.h"
 
 #include <algorithm>
 #include <cwchar>
-#include <optional>
 
 namespace schedscope::tui {
 namespace {
@@ -139,29 +137,6 @@ std::u32string fitted(std::string_view utf8, int width) {
         text.pop_back();
     }
     return width > 0 ? text.append(mark) : text;
-}
-
-std::string shortened_name(std::string_view utf8, int width) {
-    constexpr int least_end = 4; // cells of the end that stay
-    if (text_width(utf8) <= width) {
-        return std::string(utf8);
-    }
-    const std::u32string text = printable(utf8);
-    const int room = std::max(width - 1, 0); // one is the mark's
-    const std::optional<LayerInName> layer = is_plain(utf8) ? layer_in_name(utf8) : std::nullopt;
-    int begin = layer && int_of(layer->behind) + least_end <= room ? int_of(layer->behind) : (room + 1) / 2;
-    std::u32string head, tail;
-    for (const char32_t c : text) {
-        if ((begin -= char_width(c)) < 0) {
-            break;
-        }
-        head += c;
-    }
-    int left = room - text_width(to_utf8(head));
-    for (size_t i = text.size(); i-- > head.size() && (left -= char_width(text[i])) >= 0;) {
-        tail.insert(tail.begin(), text[i]);
-    }
-    return width > 0 ? to_utf8(head + (unicode_ ? U"…" : U"~") + tail) : std::string();
 }
 
 std::string shortened(std::string_view utf8, int width) {

@@ -27,9 +27,6 @@ int text_width(std::string_view utf8);
 /// At most `width` columns of a text; what is cut is marked with an ellipsis.
 std::u32string fitted(std::string_view utf8, int width);
 
-/// A name in at most `width` columns: what is cut lies in the middle, so that its layer and its end stay: "blk.0…gate.weight".
-std::string shortened_name(std::string_view utf8, int width);
-
 /// A sentence in at most `width` columns: what is added to it behind " · " is left out first, the last first, then whole words.
 std::string shortened(std::string_view utf8, int width);
 

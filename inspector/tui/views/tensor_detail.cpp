@@ -230,9 +230,6 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
     for (const StoryPart& part : parts) {
         add_wrapped(lines, width, short_name(part.pass), 6, part.text, {},
                     part.step == no_step ? Target{} : Target::step(part.step), part.step == session.step());
-        for (const std::string& asked : part.asked) {
-            add_wrapped(lines, width, "", 8, asked, dim, Target::step(part.step));
-        }
     }
     if (parts.empty()) {
         lines.push_back(line("nothing is recorded of it yet", dim));

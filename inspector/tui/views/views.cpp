@@ -2,7 +2,6 @@
 
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
-#include "viz/tables/view_names.h"
 
 #include <algorithm>
 
@@ -33,16 +32,6 @@ constexpr bool in_order_of_id() {
     return std::size(table) == ordinal(ViewId::count);
 }
 static_assert(in_order_of_id(), "each view has its line, at its place");
-
-constexpr bool named_as_everywhere() {
-    for (const ViewEntry& entry : table) {
-        if (view_names[ordinal(entry.id)] != entry.name) {
-            return false;
-        }
-    }
-    return std::size(view_names) == ordinal(ViewId::count);
-}
-static_assert(named_as_everywhere(), "the report has the same names and keys");
 
 template <class Fits> const ViewEntry* first(Fits&& fits) {
     const auto found = std::find_if(std::begin(table), std::end(table), fits);

@@ -21,7 +21,6 @@ namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -98,7 +97,7 @@ TEST(Import, AReportShowsThePlanAsTheLogTellsIt) {
     }
     EXPECT_THAT(open_page(report, "view=nodes").text, HasSubstr("V Vulkan0"));
     const BrowserPage table = open_page(report, "view=assignments");
-    EXPECT_THAT(table.text, ContainsRegex("prefill, [0-9]+ nodes"));
+    EXPECT_THAT(table.text, HasSubstr("prefill, ? tokens"));
     EXPECT_THAT(table.text, HasSubstr("Vulkan0"));
     EXPECT_THAT(table.text, Not(HasSubstr("[0, 0, 0, 0]")));
     EXPECT_THAT(open_page(report, "view=copies").dom, Not(HasSubstr(">-1")));

@@ -142,7 +142,7 @@ TEST(Interrupted, ARunPrintsWhatItHas) {
     EXPECT_THAT(terminal.text(), ::testing::EndsWith("\n"));
 }
 
-/// The write end of a pipe that has no reader any more.
+/// The write end of a pipe that nobody reads any more.
 class ClosedPipe {
 public:
     ClosedPipe() {

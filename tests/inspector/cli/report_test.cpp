@@ -4,7 +4,6 @@
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/support/paths.h"
-#include "viz/tables/view_names.h"
 
 #include <array>
 #include <cstdio>
@@ -49,9 +48,8 @@ INSTANTIATE_TEST_SUITE_P(Sample, EachReport,
 TEST_P(EachReport, OpensEveryViewWithoutAComplaint) {
     NEEDS_BROWSER();
     const ReportPage report(GetParam());
-    for (const char* view :
-         {"nodes", "splits", "copies", "fusion", "memory", "timeline", "tokens", "layers", // and links of before
-          "assignments", "kernels", "reuse", "passes"}) {
+    for (const char* view : {"splits", "layers", "nodes", "memory", "timeline", "assignments", "copies", "fusion", "kernels",
+                             "tokens", "reuse", "passes"}) {
         const BrowserPage page = report.open("view=" + std::string(view) + "&eval=0");
         EXPECT_EQ(page.complaints, "") << view;
         EXPECT_THAT(page.dom, HasSubstr("aria-selected=\"true\"")) << view;
@@ -139,44 +137,6 @@ BrowserPage after_keys(const std::string& report, const std::string& at, const s
     page.insert(page.rfind("</body>"), script);
     write_bytes(folder / "report.html", page);
     return open_page(folder / "report.html", at);
-}
-
-TEST(ReportPages, TheViewsHaveTheInspectorsNamesOrderAndKeys) {
-    NEEDS_BROWSER();
-    const ReportPage report("partial-offload");
-    const std::string dom = report.open("eval=0").dom;
-    size_t before = 0;
-    for (size_t i = 0; i < view_names.size(); ++i) {
-        const std::string name(view_names[i]), key = std::to_string((i + 1) % 10);
-        const size_t tab = dom.find(">" + key + " " + name + "</button>");
-        if (name == "what-if" || name == "queries" ||
-            name == "values") { // the first two are the inspector's; nothing was watched
-            EXPECT_EQ(tab, std::string::npos) << name;
-            continue;
-        }
-        ASSERT_NE(tab, std::string::npos) << name;
-        EXPECT_GT(tab, before) << name;
-        before = tab;
-        const BrowserPage opened = after_keys(report.html(), "eval=0&view=layers", {key});
-        EXPECT_THAT(opened.dom, ContainsRegex("id=\"tab-" + name + "\" aria-selected=\"true\"")) << name;
-        EXPECT_EQ(opened.complaints, "") << name;
-    }
-    EXPECT_GT(dom.find(">layers</button>"), before) << "the report's own";
-}
-
-TEST(ReportPages, TheInspectorsKeysGoFromPassToPass) {
-    NEEDS_BROWSER();
-    const ReportPage report("partial-offload");
-    const auto pass_after = [&](const std::vector<std::string>& keys) {
-        const std::string dom = after_keys(report.html(), "eval=0&view=splits&pass=1", keys).dom;
-        const size_t at = dom.find("id=\"pass-text\"");
-        return dom.substr(at, dom.find("</output>", at) - at);
-    };
-    EXPECT_THAT(pass_after({"s"}), HasSubstr("2a "));
-    EXPECT_THAT(pass_after({"s", "s", "S"}), HasSubstr("2a "));
-    EXPECT_THAT(pass_after({"N"}), HasSubstr("2d ")) << "the four sweeps of pass 2 are one";
-    EXPECT_THAT(pass_after({"N", "N"}), HasSubstr("3 "));
-    EXPECT_THAT(pass_after({"N", "N", "P"}), HasSubstr("2d "));
 }
 
 TEST(ReportPages, AChosenNamesakeStaysTheSameOneInAnotherPlan) {
@@ -338,16 +298,16 @@ TEST(ReportPages, AStoryIsWhatExplainTells) {
 
 TEST(ReportPages, AVerificationsDifferencesAreATable) {
     NEEDS_BROWSER();
-    EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-values"))) << "which it has not";
+    EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-differences"))) << "which it has not";
     const Folder folder;
     const std::string trace = folder / "t.trace", device = has_device("Vulkan0") ? "vulkan0" : "cpu";
     ASSERT_EQ(run({"verify", "-m", model("q4_0"), "-p", known_text(10), "--device", device + ",cpu", "--record", trace}).code, 0);
     ASSERT_EQ(run({"export", trace, "--html", folder / "report.html"}).code, 0);
     const json rows = json::parse(run({"show", trace, "--what", "differences", "--eval", "1", "--json"}).out)["differences"];
     ASSERT_FALSE(rows.empty());
-    const BrowserPage page = open_page(folder / "report.html", "eval=1&view=values");
+    const BrowserPage page = open_page(folder / "report.html", "eval=1&view=differences");
     EXPECT_EQ(page.complaints, "");
-    EXPECT_THAT(page.dom, HasSubstr("tab-values"));
+    EXPECT_THAT(page.dom, HasSubstr("tab-differences"));
     EXPECT_THAT(page.dom, Not(HasSubstr("undefined")));
     size_t n = 0;
     for (const json& row : rows) {

@@ -77,7 +77,7 @@ TEST(Samples, ExplainNamesACauseThatHasNamesakesByItsId) {
     const Outcome misspelt = run({"explain", trace, "attn_nrom-0"});
     EXPECT_EQ(misspelt.code, 2);
     EXPECT_EQ(misspelt.out, "");
-    EXPECT_EQ(misspelt.err, "schedscope: tensor 'attn_nrom-0': none in evaluation 0; did you mean attn_norm-0, attn_norm-1 or "
+    EXPECT_EQ(misspelt.err, "schedscope: tensor 'attn_nrom-0': none in evaluation 1; did you mean attn_norm-0, attn_norm-1 or "
                             "attn_norm-2?\n");
 }
 
@@ -85,17 +85,13 @@ TEST(Samples, SplitsNameTheNodesThatStartThem) {
     const std::string trace = sample("partial-offload");
     const json table = sample_shown("partial-offload", {"--what", "splits"});
     const std::string text = run({"show", trace, "--what", "splits"}).out;
-    ASSERT_EQ(table["splits"].size(), 24U);
+    ASSERT_EQ(table["splits"].size(), 2U);
     for (const json& split : table["splits"]) {
         const json node = json::parse(run({"explain", trace, "#" + split["first_node"].dump(), "--json"}).out);
         EXPECT_EQ(split["node"], node["tensor"]);
         EXPECT_EQ(split["node_id"], node["id"]);
-        const std::string index = split["index"].dump();
-        const size_t at = text.find((index.size() == 1 ? "\n " : "\n") + index + "  ");
-        ASSERT_NE(at, std::string::npos) << index << '\n' << text;
-        const std::string line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
-        EXPECT_THAT(line, HasSubstr("  " + split["node"].get<std::string>() + " "));
-        EXPECT_THAT(line, HasSubstr(" " + split["why"].get<std::string>() + " "));
+        EXPECT_THAT(text, ::testing::ContainsRegex("\n" + split["index"].dump() + " .* " + split["node"].get<std::string>() +
+                                                   " +" + split["why"].get<std::string>() + " "));
     }
 }
 
@@ -132,7 +128,7 @@ TEST(Samples, TellWhatCopiesMoved) {
     EXPECT_EQ(summary["copied_bytes"], held);
     EXPECT_LT(moved, held);
     EXPECT_THAT(run({"show", sample("experts-offload")}).out,
-                ::testing::ContainsRegex("18 copies \\([0-9.]+ KiB of 337 KiB moved\\)"));
+                ::testing::ContainsRegex("18 copies \\([0-9.]+ KiB of 307 KiB moved\\)"));
 }
 
 TEST(Samples, CountThePipelinesCopiesByStage) {

@@ -2,16 +2,13 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/offers.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/support/paths.h"
 
-#include <algorithm>
 #include <gmock/gmock.h>
 
 namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* command_names[] = {"demo",  "run",    "record", "inspect", "show",       "explain",
@@ -62,23 +59,6 @@ TEST(Usage, WhatIsTooMuchIsNamedInTheOrderItWasTyped) {
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.err,
               "schedscope: these arguments were not expected: second --nonsense third (see schedscope show --help)\n");
-}
-
-TEST(Usage, WhatIsNearlyRightIsAskedBack) {
-    const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-        {{"run", "-m", "a.gguf", "--top_k", "3"}, "there is no option --top_k; did you mean --top-k"},
-        {{"--verison"}, "there is no option --verison; did you mean --version?"},
-        {{"inspcet", "a.trace"}, "there is no command inspcet; did you mean inspect?"},
-        {{"show", paths::source("traces/samples/all-cpu.trace"), "--what", "slpits"}, "; did you mean splits?"},
-        {{"explain", paths::source("traces/samples/all-cpu.trace"), "Qcru-0"}, "; did you mean Qcur-0"},
-    };
-    for (const auto& [arguments, meant] : cases) {
-        const Outcome outcome = run(arguments);
-        EXPECT_EQ(outcome.code, 2);
-        EXPECT_THAT(outcome.err, HasSubstr(meant));
-        EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
-    }
-    EXPECT_THAT(run({"zzzzzzzz"}).err, Not(HasSubstr("did you mean")));
 }
 
 TEST(Usage, AValueThatLooksLikeAMultiLetterOptionIsAValue) {

@@ -261,17 +261,5 @@ TEST_F(Typing, TabKeepsWhatStandsBehindTheCursor) {
     EXPECT_EQ(prompt.cursor_column(), 4);
 }
 
-TEST(ANameThatIsTooLong, KeepsItsLayerAndItsEnd) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");
-    EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 17), "blk.0…gate.weight");
-    EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 13), "blk.0….weight");
-    EXPECT_EQ(shortened_name("cache_k_l0 (view) (permuted)", 18), "cache_k_l0…rmuted)");
-    EXPECT_EQ(shortened_name("ffn_moe_weights_norm-12", 12), "ffn_mo…rm-12");
-    EXPECT_EQ(shortened_name("l_out-3", 7), "l_out-3");
-    EXPECT_EQ(shortened_name("ä日本語の長い名前です", 9), "ä日…です");
-    EXPECT_EQ(shortened_name("l_out-3", 1), "…");
-    EXPECT_EQ(shortened_name("l_out-3", 0), "");
-}
-
 } // namespace
 } // namespace schedscope::tui

@@ -31,6 +31,9 @@
 #include <unistd.h>
 #include <vector>
 
+// AddressSanitizer would report a call that the kernel lacks and exit, where without it a signal ends the child.
+extern "C" const char* __asan_default_options() { return "handle_segv=0"; } // NOLINT(bugprone-reserved-identifier)
+
 namespace schedscope::test {
 namespace {
 

@@ -20,7 +20,7 @@ export const brokenRules = [
     {rule: "before #10358: views lie in no buffer", file: "passes/pass1_place.cpp", at: "t.is_view() && «p.options.rules.views_lack_buffers» ?", to: "false"},
     {rule: "from #10358 for some days: views wait", file: "passes/pass1_place.cpp", at: "«!p.options.rules.views_wait» ||", to: "true"},
     {rule: "before #11120: weights of any memory are offloaded", file: "passes/pass1_place.cpp", at: "(«rules.offloads_any_memory» ||", to: "false"},
-    {rule: "before #13386: no backend can say no to offloading", file: "passes/pass1_place.cpp", at: "|| «rules.always_offloads»)", to: "false"},
+    {rule: "before #13386: nobody can say no to offloading", file: "passes/pass1_place.cpp", at: "|| «rules.always_offloads»)", to: "false"},
     {rule: "from #15696 to #17232: reserve forgets pins", file: "passes/pass1_place.cpp", at: "p.options.reserve && «p.options.rules.reserve_forgets_pins»", to: "false"},
     // Pass 2.
     {rule: "the first two sweeps leave the last backend out", file: "passes/pass2_expand.cpp", at: "carried = «stops_at_last && at == p.last» ?", to: "false"},

@@ -47,23 +47,6 @@ TEST(OlderMinor, IsRead) {
     EXPECT_EQ(check_integrity(path), std::nullopt);
 }
 
-/// Before 4.2 one topic was about memory that was planned and about buffers before planning.
-TEST(OlderMinor, KnowsOfBuffersWhatItKnowsOfMemory) {
-    for (const bool known : {true, false}) {
-        const files::Folder folder;
-        const std::string path = folder / "t.trace";
-        record(path);
-        make_older(path);
-        sqlite::Database(path, sqlite::Database::Mode::edit)
-            .execute("DELETE FROM knows WHERE topic = 'buffers'; UPDATE knows SET known = " + std::to_string(int{known}) +
-                     " WHERE topic = 'memory'");
-        const Knowledge knows = TraceReader(path).session().knows;
-        EXPECT_EQ(knows.has(Topic::memory), known);
-        EXPECT_EQ(knows.has(Topic::buffers), known);
-        EXPECT_TRUE(knows.has(Topic::reuse));
-    }
-}
-
 TEST(OlderMinor, MayLackNothingElse) {
     const files::Folder folder;
     const std::string path = folder / "t.trace";

@@ -55,13 +55,12 @@ Knowledge StreamEvaluations::knowledge() const {
     needs(Topic::answers, has_answers_);
     needs(Topic::passes, came(fact_set<PassBegin, PassEnd>()));
     needs(Topic::shapes, has_shapes_);
-    needs(Topic::memory, came(fact_set<Placement, BufferSize>()));
+    needs(Topic::memory, has_buffers_ || came(fact_set<Placement, BufferSize>()));
     needs(Topic::order, came(fact_set<Fusion, Reorder>()));
     needs(Topic::times, has_times_);
     needs(Topic::runs, came(fact_set<Execute, SplitRun, Transfer, Wait>()));
     needs(Topic::tokens, came(fact_set<UbatchToken, NextToken>()));
     needs(Topic::reuse, came(fact_set<EvaluationBegin>()));
-    needs(Topic::buffers, has_buffers_);
     return knows;
 }
 

@@ -148,7 +148,7 @@ void StreamReader::take_kind(std::span<const std::byte> record) {
     }
 }
 
-/// False: no reader here takes such a record.
+/// False: nobody here reads such a record.
 bool StreamReader::take_fields(const KindOfRecords& kind, const StreamFields& f, const StreamBlock& block,
                                BlockContent& content) {
     if (kind.fact || kind.real) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace schedscope {
 
@@ -52,10 +51,9 @@ void read_settings(sqlite::Database& database, SessionInfo& session, KeptBytes& 
     }
 }
 
-/// Topics of a later version are no concern of ours; one that is missing is not known, but before 4.2 `memory` was about buffers,
-/// too.
+/// Topics of a later version are no concern of ours; one that is missing is not known.
 void read_knowledge(sqlite::Database& database, Knowledge& knows, KeptBytes& kept) {
-    std::array<std::optional<bool>, ordinal(Topic::count)> known;
+    std::array<bool, ordinal(Topic::count)> known{};
     sqlite::Statement rows(database, "SELECT topic, known, closely FROM knows");
     while (rows.step()) {
         const std::string_view name = rows.bytes(0);
@@ -68,11 +66,8 @@ void read_knowledge(sqlite::Database& database, Knowledge& knows, KeptBytes& kep
             knows.closely = kept.text(rows, 2, "how closely times were taken");
         }
     }
-    if (std::optional<bool>& buffers = known[ordinal(Topic::buffers)]; !buffers) {
-        buffers = known[ordinal(Topic::memory)];
-    }
     for (size_t i = 0; i < known.size(); ++i) {
-        if (!known[i].value_or(false)) {
+        if (!known[i]) {
             knows.lack(static_cast<Topic>(i));
         }
     }

@@ -33,7 +33,8 @@ private:
     struct Map {
         int n_rows, n_columns;
         OffsetAxis axis;
-        std::vector<int> cells; ///< [n_rows][n_columns] row of the list that covers most of it; −1: none
+        std::vector<int> cells;      ///< [n_rows][n_columns] row of the list that covers most of it; −1: none
+        std::vector<int64_t> lowest; ///< [n_rows] offset at which the first thing in it begins; −1: nothing begins there
     };
     struct Shown {
         DrawnBuffer buffer;

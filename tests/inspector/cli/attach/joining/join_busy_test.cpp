@@ -132,7 +132,7 @@ TEST_P(JoinBusy, GoesOnWhenSchedscopeIsKilledAtAnyMoment) {
         }
         expect_progress(program);
     }
-    // Nothing is in the way of who comes next, and nothing is left.
+    // Nobody is in the way of who comes next, and nothing is left.
     const JoinedProcess joined(program.id(), {});
     expect_progress(program);
     EXPECT_EQ(joined.leave(), "");
