@@ -4,19 +4,22 @@ include(GNUInstallDirs)
 
 # Debian wants these compressed, and without a time in them.
 find_program(GZIP gzip REQUIRED)
-set(manual ${CMAKE_CURRENT_BINARY_DIR}/schedscope.1)
+set(man_pages ${CMAKE_CURRENT_BINARY_DIR}/man)
 set(changelog ${CMAKE_CURRENT_BINARY_DIR}/changelog)
-# The manual page is what the program says about itself.
-add_custom_command(OUTPUT ${manual}.gz
-  COMMAND schedscope --man > ${manual}
-  COMMAND ${GZIP} -9nf ${manual}
+# The man pages are what the program says about itself: one a command, one a topic.
+add_custom_command(OUTPUT ${man_pages}.made
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${man_pages}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${man_pages}/man1 ${man_pages}/man7
+  COMMAND schedscope --man ${man_pages}
+  COMMAND ${GZIP} -9nr ${man_pages}
+  COMMAND ${CMAKE_COMMAND} -E touch ${man_pages}.made
   DEPENDS schedscope VERBATIM)
 add_custom_command(OUTPUT ${changelog}.gz
   COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_SOURCE_DIR}/changelog ${changelog}
   COMMAND ${GZIP} -9nf ${changelog}
   DEPENDS changelog VERBATIM)
-add_custom_target(manual ALL DEPENDS ${manual}.gz ${changelog}.gz)
-install(FILES ${manual}.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+add_custom_target(manual ALL DEPENDS ${man_pages}.made ${changelog}.gz)
+install(DIRECTORY ${man_pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${changelog}.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(completions ${CMAKE_CURRENT_SOURCE_DIR}/completions)

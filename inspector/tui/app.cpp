@@ -17,13 +17,24 @@ namespace schedscope::tui {
 namespace {
 
 /// What wakes the inspector beside the terminal.
-enum Waker : size_t { program_stopped, program_ended, program_wrote, comparison_done, picture_done, trace_checked, n_wakers };
+enum Waker : size_t {
+    program_stopped,
+    program_ended,
+    program_wrote,
+    comparison_done,
+    levers_done,
+    picture_done,
+    save_done,
+    trace_checked,
+    n_wakers
+};
 
 } // namespace
 
 App::App(InspectorSession& session, Terminal& terminal, Options options)
     : session(session), terminal(terminal), title(std::move(options.title)), settings(std::move(options.settings)),
-      terminal_options(options.terminal), files_in_use(std::move(options.files_in_use)), output(std::move(options.output)),
+      terminal_options(options.terminal), files_in_use(std::move(options.files_in_use)),
+      trace_path(std::move(options.trace_path)), keeps_texts(options.keeps_texts), output(std::move(options.output)),
       check_(std::move(options.check_path)), changed_(std::move(options.changed)), how_ended_(std::move(options.how_ended)),
       stop_(std::move(options.stop)) {
     if (stop_) {
@@ -31,7 +42,11 @@ App::App(InspectorSession& session, Terminal& terminal, Options options)
         stop_->look_by([this] { return this->terminal.is_asked_to_stop(!typed.open()); });
     }
     session.follow = settings.follow;
+    session.show_unknown(settings.unknown);
     show_view(session.comparison().running() ? ViewId::what_if : settings.view);
+    if (options.guided) {
+        guide.begin(*this);
+    }
     const auto key = [&](Action action) { return settings.keys.key_of(action, context()); };
     if (!options.note.empty()) {
         tell(std::move(options.note), true);
@@ -65,6 +80,11 @@ int App::run() {
     while (!is_left()) {
         turn(true);
     }
+    if (bool failed = false; save.running() && exit_code_ == 0) { // who saves and quits means both
+        if (std::string said = save.finish(failed); failed) {
+            throw Error(ErrorKind::device, said);
+        }
+    }
     return exit_code_;
 }
 
@@ -79,7 +99,9 @@ bool App::turn(bool wait) {
                                            program ? program->ended_descriptor() : -1,
                                            output ? output->descriptor() : -1,
                                            session.comparison().descriptor(),
+                                           session.levers_descriptor(),
                                            picture.descriptor(),
+                                           save.descriptor(),
                                            check_.descriptor()};
     const Terminal::Woken woken = terminal.wait(wakers, wait && !session.scanning());
     if (woken.ended_by != 0) {
@@ -91,8 +113,8 @@ bool App::turn(bool wait) {
     if (is_left()) {
         return true;
     }
-    if (woken.resized) {
-        dirty_ = true;
+    if (woken.resized) { // before the keys typed since: on a screen that is too small they do nothing
+        draw_frame();
     }
     if (woken.interrupted) {
         on_interrupt();
@@ -120,6 +142,8 @@ bool App::turn(bool wait) {
     return dirty_ || woken.input;
 }
 
+FileRun* App::running_file() noexcept { return picture.running() ? &picture : save.running() ? &save : nullptr; }
+
 void App::on_ready(const Terminal::Woken& woken) {
     if (woken.ready[program_stopped] || woken.ready[program_ended]) {
         on_program(woken.ready[program_ended]);
@@ -131,10 +155,16 @@ void App::on_ready(const Terminal::Woken& woken) {
         std::string said = session.finish_comparison();
         tell(std::move(said), !session.comparison().error().empty());
     }
-    if (woken.ready[picture_done]) {
-        bool failed = false;
-        std::string said = picture.finish(failed);
-        tell(std::move(said), failed);
+    if (woken.ready[levers_done]) {
+        session.finish_levers();
+        dirty_ = true;
+    }
+    for (const auto& [done, file] : {std::pair{picture_done, &picture}, std::pair{save_done, &save}}) {
+        if (woken.ready[done]) {
+            bool failed = false;
+            std::string said = file->finish(failed);
+            tell(std::move(said), failed);
+        }
     }
     if (woken.ready[trace_checked]) {
         look_at_file(); // what was checked may be another one
@@ -171,7 +201,11 @@ void App::restore(const SavedSession& kept, bool asked_for_more) {
     try {
         list.set_filter(Query::parse(kept.filter));
         list.set_search(Query::parse(kept.search));
-        breakpoint = Query::parse(kept.breakpoint);
+        session.change_breakpoints([&](Breakpoints& breakpoints) {
+            for (const SavedSession::SavedBreakpoint& b : kept.breakpoints) {
+                breakpoints.add(Query::parse(b.query), b.enabled);
+            }
+        });
         tell("as it was left · " + settings.keys.key_of(Action::help, context()) + " shows the keys");
     } catch (const Error& error) {
         tell(std::string("what was kept of this trace can't be read: ") + error.what(), true);
@@ -187,7 +221,10 @@ SavedSession App::saved() const {
     kept.place = here();
     kept.filter = list.filter().text();
     kept.search = list.search().text();
-    kept.breakpoint = breakpoint.text();
+    for (int i = 0; i < session.breakpoints().size(); ++i) {
+        const Breakpoint& b = session.breakpoints()[i];
+        kept.breakpoints.push_back({b.query.text(), b.enabled});
+    }
     kept.marks = trail.marks;
     for (size_t kind = 0; kind < n_kept_histories; ++kind) {
         kept.typed[kind] = typed.history(static_cast<Typed>(kind));
@@ -216,7 +253,7 @@ void App::on_program(bool ended) {
         }
         break;
     case HowStopped::interrupted: tell("interrupted, the program waits: c lets it go on · " + text); break;
-    case HowStopped::breakpoint: tell("breakpoint: " + (text.empty() ? "held" : text)); break;
+    case HowStopped::breakpoint: tell(session.breakpoint_at(session.last_step()) + ": " + (text.empty() ? "held" : text)); break;
     default:
         if (!text.empty()) {
             tell(text);
@@ -228,7 +265,14 @@ KeyContext App::context() const { return !pages.empty() ? in_popup : session.pro
 
 void App::on_input(const Input& input) {
     dirty_ = true;
-    if ((!screen.layout().fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled) {
+    if (input.kind == Input::Kind::restyled) {
+        return;
+    }
+    if (!screen.layout().fits) { // what can't be seen is not changed
+        const Action action = input.kind == Input::Kind::key ? settings.keys.action_for(input.key, in_recorded) : Action::none;
+        if (action == Action::close || action == Action::quit) {
+            quit(0);
+        }
         return;
     }
     attempt([&] {
@@ -237,6 +281,12 @@ void App::on_input(const Input& input) {
             pages.shape();
         }
     });
+    const auto stands = [&] {
+        return std::tuple(list.id(), session.selected(), list.lines().selected(), list.lines().top(), detail.lines().selected(),
+                          detail.lines().top());
+    };
+    const auto stood = stands();
+    const Step stood_at = session.step();
     attempt([&] {
         switch (input.kind) {
         case Input::Kind::key: on_key(input.key); break;
@@ -247,6 +297,10 @@ void App::on_input(const Input& input) {
         default: break;
         }
     });
+    guide.look(*this);
+    if (session.runs_free() && session.step() == stood_at && std::get<0>(stands()) == std::get<0>(stood) && stands() != stood) {
+        session.stop_following(); // who moves about wants to look at this place
+    }
 }
 
 void App::on_key(Key key) {
@@ -279,23 +333,30 @@ void App::on_key(Key key) {
 
 void App::on_interrupt() {
     dirty_ = true;
-    if (session.scanning()) {
+    if (session.scanning() || typed.open() || letter_for != Action::none) {
         on_key(key_escape);
-    } else if (typed.open() || letter_for != Action::none) {
-        on_key(key_escape);
-    } else if (picture.running()) {
-        picture.cancel();
+    } else if (FileRun* const file = running_file()) {
+        file->cancel();
     } else if (session.comparison().running()) {
         stop_comparison(*this);
     } else if (session.program() && !session.program()->ended()) {
         perform(*this, Action::hold);
+    } else if (session.program()) { // it was meant for the run, which ended a moment ago: what is recorded is not to be lost
+        tell("the program has ended: there is nothing to interrupt; " + key_of(Action::close) + " quits", true);
     } else {
         exit_code_ = exit_interrupted;
     }
 }
 
 void App::tell(std::string text, bool trouble) {
+    constexpr size_t most_messages = 200;
     told_ = {std::move(text), trouble};
+    if (!told_.text.empty() && (messages.empty() || messages.back().text != told_.text)) {
+        messages.push_back(told_);
+        if (messages.size() > most_messages) {
+            messages.pop_front();
+        }
+    }
     dirty_ = true;
 }
 

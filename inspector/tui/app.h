@@ -1,8 +1,9 @@
 #pragma once
 
-#include "inspector/tui/background/picture_run.h"
+#include "inspector/tui/background/file_run.h"
 #include "inspector/tui/background/program_output.h"
 #include "inspector/tui/background/trace_check.h"
+#include "inspector/tui/guide.h"
 #include "inspector/tui/input/completion.h"
 #include "inspector/tui/input/query_preview.h"
 #include "inspector/tui/input/typed_line.h"
@@ -17,6 +18,7 @@
 #include "inspector/tui/terminal/terminal.h"
 #include "traces/store/stop_signal.h"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -37,6 +39,9 @@ public:
         std::function<std::string()> changed; ///< as InspectorOptions have it
         std::shared_ptr<StopSignal> stop;
         std::vector<std::string> files_in_use; ///< as InspectorOptions have them
+        std::string trace_path;                ///< of a recorded one; empty: what is looked at is in memory alone
+        bool keeps_texts = true;               ///< as InspectorOptions have it
+        bool guided = false;                   ///< as InspectorOptions have it
         std::shared_ptr<ProgramOutput> output;
         std::function<std::string()> how_ended;
     };
@@ -94,6 +99,8 @@ public:
     Settings settings;
     TerminalOptions terminal_options;
     std::vector<std::string> files_in_use; ///< none of which is written over
+    const std::string trace_path;          ///< of a recorded one; empty: what is looked at is in memory alone
+    const bool keeps_texts;                ///< in a trace that is saved
     Screen screen{terminal};
     ListPane list{session};
     DetailPane detail;
@@ -102,8 +109,11 @@ public:
     TypedLine typed;
     QueryPreview preview{session, list};
     Trail trail;
-    Query breakpoint;
-    PictureRun picture;
+    Guide guide;
+    std::deque<Told> messages; ///< what the status line said, oldest first
+    FileRun picture{{"drawing", "the last picture is not done yet", "there is no"}};
+    FileRun save{{"writing", "the last trace is not written yet", "there is no new"}};
+    FileRun* running_file() noexcept;            ///< one of them; null: none is written
     const std::shared_ptr<ProgramOutput> output; ///< what the program writes; null: that goes elsewhere
     Action letter_for = Action::none;            ///< the next key is a letter for it
 

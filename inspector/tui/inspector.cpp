@@ -40,7 +40,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     if (options.evaluation >= 0 && options.evaluation < session.history().n_evaluations()) {
         session.go(session.history().evaluation(options.evaluation).end - 1);
     }
-    session.says_tokens = options.says_tokens;
+    session.program_says_tokens = options.says_tokens;
     session.optimise_with(options.optimise);
     if (!options.diff.empty()) {
         session.start_diff(options.diff);
@@ -52,6 +52,9 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     app_options.changed = options.changed;
     app_options.stop = options.stop;
     app_options.files_in_use = options.files_in_use;
+    app_options.trace_path = options.trace_path;
+    app_options.keeps_texts = options.keeps_texts;
+    app_options.guided = options.guided;
     app_options.output = options.output;
     app_options.how_ended = options.how_ended;
     for (const std::string& file : {options.trace_path, options.diff}) {

@@ -26,7 +26,7 @@ struct InspectorOptions {
     /// empty itself.
     std::function<std::string()> changed;
     std::shared_ptr<StopSignal> stop; ///< by which Ctrl-C and q end what `source` reads; null: they wait for it
-    EvaluationId evaluation = -1;     ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
+    EvaluationId evaluation = -1;     ///< of a trace, to begin with: its end is shown; −1: History::opening()
     /// Files that are read or written while it runs, which the user's own (":write", ":dot") must not replace. The trace and
     /// `diff` are added.
     std::vector<std::string> files_in_use;
@@ -37,6 +37,8 @@ struct InspectorOptions {
     int ended_fd = -1;        ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
     /// With a gate: how the program has ended ("exit code 3"), asked once it has; empty: as it should. May be empty itself.
     std::function<std::string()> how_ended;
+    bool guided = false;                        ///< begins with a guide through one question, in five steps
+    bool keeps_texts = true;                    ///< a trace that the user saves has prompts and generated texts
     bool says_tokens = true;                    ///< with a gate: the program records which tokens it chose
     std::shared_ptr<tui::ProgramOutput> output; ///< what the program writes; null: that goes elsewhere, or nothing runs
 };

@@ -43,10 +43,17 @@ struct KernelTime {
     int64_t end_ns = 0;
 };
 
+/// Shaders that a driver compiled, one after the other.
+struct Compilation {
+    int32_t n_shaders = 0;
+    int64_t start_ns = 0, end_ns = 0; ///< on the recorder's clock; the first one's start, the last one's end
+};
+
 /// What a backend says of the kernels that it runs.
 struct KernelLog {
     bool timed = true; ///< with their times; else which they are, which costs next to nothing
     std::vector<KernelTime> kernels;
+    Compilation compilation; ///< for the kernels of the last call of `compute`
 };
 
 /// Marks a point in a backend's queue.
@@ -68,6 +75,8 @@ public:
 
     /// Finds fusable groups and may reorder. Called before memory is planned: no tensor made in the graph has data yet.
     virtual void optimise(SplitGraph& /*split*/) {}
+    /// Does for a planned split what its first `compute` would do once and for all: shaders are compiled. Computes nothing.
+    virtual void prepare(const SplitGraph& /*split*/) {}
     /// Runs nodes [first, first + count) of the split in order, each group as its kernel where the group lies in the range
     /// entirely (and memory allows it: where the plan's overlaps forbid, node by node). Throws Error(device). log: null, or where
     /// to append one entry per kernel; complete after the next `synchronize`.

@@ -7,6 +7,7 @@
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/nearest_words.h"
 
 #include <algorithm>
 #include <utility>
@@ -78,7 +79,7 @@ void Registry::refuse(std::string_view name, const std::vector<std::unique_ptr<D
     for (const std::string& missing : missing()) {
         sentence += " (" + missing + ")";
     }
-    throw Error(ErrorKind::usage, sentence);
+    throw Error(ErrorKind::usage, sentence + did_you_mean(names, name));
 }
 
 Device* Registry::again(Device& device, std::ptrdiff_t nth, std::vector<std::unique_ptr<Device>>* described) const {

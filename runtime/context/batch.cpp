@@ -1,5 +1,6 @@
 #include "runtime/context/batch.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace schedscope {
@@ -11,6 +12,22 @@ void Batch::clear() noexcept {
     sequences.clear();
     outputs.clear();
     kind = GraphKind::prefill;
+}
+
+Batch Batch::part(int32_t first, int32_t n) const {
+    Batch part;
+    part.kind = kind;
+    const auto take = [first, n](const auto& from, auto& to, size_t each) {
+        if (!from.empty()) {
+            to.assign(from.begin() + first * each, from.begin() + (first + n) * each);
+        }
+    };
+    take(tokens, part.tokens, 1);
+    take(embeddings, part.embeddings, embeddings.size() / std::max<size_t>(positions.size(), 1));
+    take(positions, part.positions, 1);
+    take(sequences, part.sequences, 1);
+    take(outputs, part.outputs, 1);
+    return part;
 }
 
 void Batch::add(int32_t token, int32_t position, SequenceSet in, bool output) {

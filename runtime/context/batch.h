@@ -31,6 +31,8 @@ struct Batch {
 
     int32_t size() const noexcept { return n_of(positions); }
     void clear() noexcept;
+    /// Its tokens from `first` on, n of them.
+    Batch part(int32_t first, int32_t n) const;
     /// output: output_choice; see above for more.
     void add(int32_t token, int32_t position, SequenceSet in, bool output);
     void add(int32_t token, int32_t position, SequenceSet in, uint8_t outputs);

@@ -62,6 +62,7 @@ void InferenceContext::check(const Batch& batch) const {
 
 void InferenceContext::decode(const Batch& batch) { evaluate(batch, Run::compute); }
 void InferenceContext::plan_only(const Batch& batch) { evaluate(batch, Run::plan); }
+void InferenceContext::prepare(const Batch& batch) { evaluate(batch, Run::prepare); }
 
 void InferenceContext::evaluate(const Batch& batch, Run run) {
     check(batch);
@@ -185,6 +186,9 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
             if (scheduler_.watcher() != nullptr && recorder_ != nullptr) {
                 scheduler_.watcher()->check_found();
             }
+        }
+        if (run == Run::prepare) {
+            scheduler_.prepare();
         }
         if (run == Run::compute) {
             inputs_.fill(io_, u, cells, slots_, model_.hparams());

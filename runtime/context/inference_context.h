@@ -44,6 +44,8 @@ public:
     void decode(const Batch& batch);
     /// Plans the batch as `decode` would, with the records that come from planning, and runs nothing. The cells stay taken.
     void plan_only(const Batch& batch);
+    /// The same, and does what computing it would do once and for all: shaders are compiled.
+    void prepare(const Batch& batch);
 
     /// Gives up the kept graph, so that another caller can run one evaluation with the scheduler, and returns that evaluation's
     /// number. to: what for, as the check that the next evaluation's graph fails; a constant of the program.
@@ -88,7 +90,7 @@ private:
         GraphKey key;
         GraphId graph = 0;
     };
-    enum class Run : uint8_t { plan, compute };
+    enum class Run : uint8_t { plan, prepare, compute };
 
     void check(const Batch& batch) const;
     void evaluate(const Batch& batch, Run run);

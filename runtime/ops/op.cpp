@@ -51,6 +51,13 @@ std::string_view op_description(Op op, int32_t param0) noexcept {
     }
 }
 
+std::vector<std::string_view> operation_names() {
+    std::vector<std::string_view> names(op_names.begin(), op_names.end());
+    names.insert(names.end(), unary_names.begin(), unary_names.end());
+    names.insert(names.end(), glu_names.begin(), glu_names.end());
+    return names;
+}
+
 std::optional<UnaryOp> function_of(GluOp gate) noexcept {
     const UnaryOp function = is_known(gate) ? gate_functions[ordinal(gate)] : none;
     return function != none ? std::optional(function) : std::nullopt;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace schedscope {
 
@@ -36,6 +37,9 @@ std::string_view glu_name(GluOp op) noexcept;
 
 /// The operator's own name for UNARY and GLU ("SILU", "SWIGLU"), its catalogue name otherwise. `param0`: op parameter 0.
 std::string_view op_description(Op op, int32_t param0) noexcept;
+
+/// All that op_description gives: operators of the catalogue, functions of UNARY, gates of GLU.
+std::vector<std::string_view> operation_names();
 
 /// By catalogue name, exact case. Nothing if there is no such operator.
 std::optional<Op> op_from_name(std::string_view name) noexcept;

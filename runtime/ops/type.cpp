@@ -3,7 +3,9 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace schedscope {
 
@@ -18,6 +20,12 @@ constexpr std::array<TypeTraits, ordinal(Type::count)> table = {{
 }};
 
 } // namespace
+
+std::vector<std::string_view> type_names() {
+    std::vector<std::string_view> names;
+    std::transform(table.begin(), table.end(), std::back_inserter(names), [](const TypeTraits& type) { return type.name; });
+    return names;
+}
 
 const TypeTraits& traits(Type type) noexcept { return table[ordinal(type)]; }
 

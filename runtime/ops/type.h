@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace schedscope {
 
@@ -42,6 +43,7 @@ struct TypeTraits {
 const TypeTraits& traits(Type type) noexcept;
 
 inline std::string_view type_name(Type type) noexcept { return traits(type).name; }
+std::vector<std::string_view> type_names(); ///< of all types, in their order
 
 /// Any case is accepted ("Q4_K", "q4_k"). Nothing if there is no such type.
 std::optional<Type> type_from_name(std::string_view name) noexcept;

@@ -145,7 +145,8 @@ void require_fitting_name(const DeviceDescription& d, const DeviceProfile& profi
 std::string ProfileCounts::text() const {
     std::string text = std::to_string(exact) + (exact == 1 ? " answer" : " answers") + " as recorded";
     text += inferred > 0 ? ", " + std::to_string(inferred) + " inferred from another size" : "";
-    return text + (unknown > 0 ? ", " + std::to_string(unknown) + " unknown (taken as no)" : "");
+    text += unknown > 0 ? ", " + std::to_string(unknown) + " unknown (taken as no)" : "";
+    return text + (assumed > 0 ? ", " + std::to_string(assumed) + " assumed (takes work over as ggml's devices do)" : "");
 }
 
 } // namespace schedscope

@@ -45,6 +45,7 @@ struct ProfileCounts {
     int64_t exact = 0;    ///< the device was asked the same
     int64_t inferred = 0; ///< it was asked the same at another size
     int64_t unknown = 0;  ///< it never was: "no"
+    int64_t assumed = 0;  ///< it never was whether it takes work over: from a batch on, as ggml's devices do
 
     std::string text() const; ///< "120 answers as recorded, 3 inferred from another size, 1 unknown (taken as no)"
 };

@@ -39,6 +39,7 @@ constexpr TopicWords topics[] = {
     {"runs", "records of what ran"},
     {"tokens", "tokens"},
     {"reuse", "records of reuse"},
+    {"buffers", "buffers of tensors"},
 }; // in the order of Topic
 static_assert(std::size(topics) == static_cast<size_t>(Topic::count));
 } // namespace

@@ -207,10 +207,11 @@ struct Transfer {
     int16_t experts = -1, experts_total = -1;
     int64_t bytes = 0, start_ns = 0, end_ns = 0;
 };
-struct Wait {
+struct Wait { ///< the runtime waited
     int32_t split = -1;
-    BackendId backend = no_backend; ///< none: the runtime waited for the trace writer
+    BackendId backend = no_backend; ///< for its work, or for its driver to compile; none: for the trace writer
     int64_t start_ns = 0, end_ns = 0;
+    int32_t n_shaders = 0; ///< that the driver compiled meanwhile; 0: it was no such wait
 };
 struct Sample { ///< one sampler of a sequence's chain did its part for the token that follows
     int32_t sequence = 0;
@@ -284,7 +285,7 @@ struct Kept {
 struct Verdict {
     StringId rules = 0; ///< RulesAge::name
     int32_t decisions = 0, identical = 0;
-    std::optional<int32_t> placements = 0, placements_identical = 0; ///< not known: nobody watched the memory from its birth
+    std::optional<int32_t> placements = 0, placements_identical = 0; ///< not known: memory was not watched from its birth
     int32_t causes = 0, causes_identical = 0;                        ///< that the scheduler printed
     StringId first = 0;                                              ///< the first difference, in words; empty: there is none
     TensorId tensor = no_tensor;                                     ///< that it is about
@@ -349,12 +350,13 @@ enum class Topic : uint8_t {
     answers, ///< what each backend answered about each tensor: all that planning again needs
     passes,  ///< when each pass began and ended, what it asked, and each decision that a later one changed
     shapes,  ///< tensors' types, shapes, strides, parameters and views
-    memory,  ///< buffers before planning, and where each tensor lies in the memory that was planned
+    memory,  ///< where each tensor lies in the memory that was planned
     order,   ///< what was fused, and what was moved
     times,   ///< when each record was written
     runs,    ///< which splits, kernels and copies ran
     tokens,  ///< what went in and what was sampled
     reuse,   ///< whether a graph was used again, and why not
+    buffers, ///< tensors' buffers before planning, what they are for, and pins
     count,   ///< how many topics there are
 };
 std::string_view topic_name(Topic topic) noexcept;  ///< "answers"

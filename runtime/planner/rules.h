@@ -18,7 +18,7 @@ struct PlannerRules {
     bool views_lack_buffers = false;    ///< before #10358: a view lies in no buffer of its own, only its source does
     bool views_wait = false;            ///< from #10358 for some days: pass 1 leaves view operators out
     bool offloads_any_memory = false;   ///< before #11120, #11124: also weights that do not lie in host memory
-    bool always_offloads = false;       ///< before #13386: nobody can say no
+    bool always_offloads = false;       ///< before #13386: no backend can say no
     bool reserve_forgets_pins = false;  ///< from #15696 to #17232: of a graph that memory is reserved for
     // Passes 4 and 5.
     bool leaves_unassigned = false;      ///< before #15118: no backend is looked for at the end of pass 4

@@ -40,7 +40,7 @@ void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
             p.end_ns = p.timed ? end : 0;
         }
     }
-    recorder->add(record::Wait{split, backend, start, end});
+    recorder->add(record::Wait{split, backend, start, end, 0});
 }
 
 void Executor::order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder) {
@@ -143,9 +143,24 @@ bool has_watched(const SplitGraph& graph) noexcept {
 
 } // namespace
 
+/// That shaders were compiled first is a wait of its own, and no part of the split.
+void Executor::compute(const SplitGraph& graph, int32_t first, int32_t count, Backend& backend, Pending* pending,
+                       Recorder* recorder) {
+    if (pending == nullptr || !pending->logs) {
+        backend.compute(graph, first, count, nullptr);
+        return;
+    }
+    pending->log.compilation = {};
+    backend.compute(graph, first, count, &pending->log);
+    if (const Compilation& c = pending->log.compilation; c.n_shaders > 0) {
+        recorder->add(record::Wait{pending->split, pending->backend, c.start_ns, c.end_ns, c.n_shaders});
+        pending->start_ns = pending->timed && first == 0 ? c.end_ns : pending->start_ns;
+    }
+}
+
 /// Node by node when it is stepped so, else in ranges that end at each watched node. Groups stay whole: no watched node lies
 /// inside one.
-void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, KernelLog& log, Recorder& recorder) {
+void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, Pending& pending, Recorder& recorder) {
     const bool each_node = recorder.grain() == Recorder::Grain::node;
     const auto count = int_of(graph.nodes.size());
     auto group = graph.groups.begin();
@@ -157,7 +172,7 @@ void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& back
         if (!watched && !each_node && node < count) {
             continue;
         }
-        backend.compute(graph, first, node - first, &log);
+        compute(graph, first, node - first, backend, &pending, &recorder);
         backend.synchronize();
         write_complete(live, recorder);
         if (watched) {
@@ -169,12 +184,12 @@ void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& back
 
 /// Each node alone, unfused, with an observer before and after: what is recorded of a node comes before what the observer has to
 /// say of it.
-void Executor::run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, KernelLog* log, Recorder* recorder) {
+void Executor::run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, Pending* pending, Recorder* recorder) {
     Backend& backend = devices_.backend(id);
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         const Tensor& node = *graph.nodes[i];
         observer_->before(node, id);
-        backend.compute(graph, int_of(i), 1, log);
+        compute(graph, int_of(i), 1, backend, pending, recorder);
         backend.synchronize();
         if (recorder != nullptr) {
             write_complete(live, *recorder);
@@ -198,7 +213,6 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
     }
 
     Pending* pending = nullptr;
-    KernelLog* log = nullptr;
     if (recorder != nullptr) {
         const KernelTimes level = devices_.kernel_times(split.backend);
         pending = &add_pending();
@@ -211,14 +225,14 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
         pending->timed = pending->log.timed || level == KernelTimes::splits;
         pending->start_ns = pending->timed ? now_ns() : 0;
         // Without times there is nothing to ask of a backend that runs the kernels of the evaluation before.
-        log = pending->log.timed || live.kernels[index].all == nullptr ? &pending->log : nullptr;
+        pending->logs = pending->log.timed || live.kernels[index].all == nullptr;
     }
     if (observer_ != nullptr) {
-        run_observed(live, graph, split.backend, log, recorder);
+        run_observed(live, graph, split.backend, pending, recorder);
     } else if (in_pieces) {
-        run_pieces(live, graph, backend, *log, *recorder);
+        run_pieces(live, graph, backend, *pending, *recorder);
     } else {
-        backend.compute(graph, 0, n_of(graph.nodes), log);
+        compute(graph, 0, n_of(graph.nodes), backend, pending, recorder);
     }
     busy_[split.backend] = devices_.is_host(split.backend) ? 0 : 1;
     if (Event* read = event(split.backend, live.plan.current_stage); read != nullptr && split.n_inputs > 0) {

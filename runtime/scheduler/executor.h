@@ -31,6 +31,7 @@ private:
         bool complete = false;
         bool timed = false;
         bool in_pieces = false; ///< each kernel's time is known as soon as its piece is done
+        bool logs = false;      ///< the backend is asked for what runs
         KernelLog log;
     };
     Event* event(BackendId backend, int stage) noexcept;
@@ -40,9 +41,10 @@ private:
     /// on its queue).
     void order_after_sharers(const BufferType& memory, BackendId next, int32_t split, bool queued, Recorder* recorder);
     void copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder);
+    void compute(const SplitGraph& graph, int32_t first, int32_t count, Backend& backend, Pending* pending, Recorder* recorder);
     void run_split(LivePlan& live, int32_t index, Recorder* recorder);
-    void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, KernelLog& log, Recorder& recorder);
-    void run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, KernelLog* log, Recorder* recorder);
+    void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, Pending& pending, Recorder& recorder);
+    void run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, Pending* pending, Recorder* recorder);
     void record_leafs(LivePlan& live, Recorder& recorder);
     Pending& add_pending();
     std::shared_ptr<const KernelList> list_of(LivePlan& live, const Pending& pending, Recorder& recorder);

@@ -194,6 +194,13 @@ void Scheduler::reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlte
     }
 }
 
+void Scheduler::prepare() {
+    const LivePlan& live = state_->live;
+    for (size_t s = 0; s < live.plan.splits.size(); ++s) {
+        state_->devices.backend(live.plan.splits[s].backend).prepare(live.splits[s]);
+    }
+}
+
 void Scheduler::compute() {
     compute_async();
     synchronize();

@@ -60,6 +60,9 @@ public:
     /// Describes a graph to the recorder, with every backend's answers, and does no more: for questions asked later. Returns its
     /// number in the records. Not between `plan` and the last use of that plan: tensors that the graphs share get other numbers.
     GraphId record_graph(Graph& graph);
+    /// Does for the planned graph what backends do once and for all before they compute: shaders are compiled. Computes and
+    /// records nothing. Throws Error(device).
+    void prepare();
     /// Runs the planned graph; returns when it is complete. Throws Error(device).
     void compute();
     /// The same in two halves, so that evaluations can overlap in a pipeline of stages. With a recorder they don't: the records

@@ -6,6 +6,7 @@
 #include "runtime/numbers.h"
 #include "runtime/sampling/make_chain.h"
 #include "runtime/session/prompt.h"
+#include "runtime/session/warm_up.h"
 
 #include <algorithm>
 
@@ -24,7 +25,8 @@ struct Stream {
     bool active = true;
 };
 
-void check(const Session& session, const GenerateRequest& request, int32_t n_ctx) {
+void check(const Session& session, const GenerateRequest& request) {
+    const int32_t n_ctx = session.context().options().n_ctx;
     SequenceSet seen = 0;
     int64_t total = 0;
     if (request.prompts.empty()) {
@@ -57,10 +59,14 @@ void check(const Session& session, const GenerateRequest& request, int32_t n_ctx
     }
 }
 
+} // namespace
+
 std::shared_ptr<SamplerChain> chain_of(const Session& session, const SequencePrompt& p) {
     // Sequences differ although they share the seed.
     return std::make_shared<SamplerChain>(p.chain ? *p.chain : make_chain(session.sampling(), session.seed() + p.sequence));
 }
+
+namespace {
 
 /// With -bs the sequences' chains are in the context's graphs as long as this lives.
 class ChainsInGraph {
@@ -91,7 +97,10 @@ public:
         : session_(session), request_(request), context_(session.context()), in_graph_(session) {}
 
     GenerateResult run() {
-        check(session_, request_, context_.options().n_ctx);
+        check(session_, request_);
+        if (request_.warm_up) {
+            warm_up(session_, request_);
+        }
         context_.cells().clear();
         start_streams();
         decode_prompts();
@@ -126,7 +135,7 @@ private:
 
     void decode_prompts() {
         const int64_t begin = now_ns();
-        for (const Batch& batch : prompt_batches(session_, request_, EncoderRun::compute)) {
+        for (const Batch& batch : prompt_batches(session_, session_.encoder(), request_, EncoderRun::compute)) {
             context_.decode(batch);
             result_.n_prompt += batch.size();
             read_rows(batch);
@@ -281,28 +290,32 @@ private:
 
 } // namespace
 
+Batch next_batch(const Session& session, const GenerateRequest& request, std::optional<int32_t> position) {
+    Batch next;
+    next.kind = GraphKind::decode;
+    for (const SequencePrompt& p : request.prompts) {
+        next.add(p.tokens.back(), position ? *position : prompt_length(session, p), only_sequence(p.sequence), true);
+    }
+    return next;
+}
+
 GenerateResult generate(Session& session, const GenerateRequest& request) { return Generation(session, request).run(); }
 
 void plan_generation(Session& session, const GenerateRequest& request) {
     InferenceContext& context = session.context();
-    check(session, request, context.options().n_ctx);
+    check(session, request);
     context.cells().clear();
     ChainsInGraph in_graph(session);
     for (const SequencePrompt& p : request.prompts) {
         in_graph.add(p.sequence, chain_of(session, p));
     }
-    for (const Batch& batch : prompt_batches(session, request, EncoderRun::plan)) {
+    for (const Batch& batch : prompt_batches(session, session.encoder(), request, EncoderRun::plan)) {
         context.plan_only(batch);
     }
     if (request.n_predict == 0) {
         return;
     }
-    Batch next;
-    next.kind = GraphKind::decode;
-    for (const SequencePrompt& p : request.prompts) {
-        next.add(p.tokens.back(), prompt_length(session, p), only_sequence(p.sequence), true);
-    }
-    context.plan_only(next);
+    context.plan_only(next_batch(session, request));
 }
 
 } // namespace schedscope

@@ -44,6 +44,8 @@ struct Choice {
 struct GenerateRequest {
     std::vector<SequencePrompt> prompts; ///< with different sequence ids
     int32_t n_predict = 128; ///< tokens per sequence; 0: the prompts only; −1: until an end token or until the context is full
+    /// Runs something before the first evaluation, so that this one's time is not that of compilers and disks: see warm_up.h.
+    bool warm_up = false;
     bool all_logits = false; ///< rows for all tokens of the prompts, too
     /// Each chosen token, as soon as it is.
     std::function<void(const Choice&)> on_token = {};
@@ -72,6 +74,12 @@ struct GenerateResult {
 /// call are forgotten first. Throws Error(usage) for prompts that make no sense or do not fit into the context, and as
 /// InferenceContext::decode does.
 GenerateResult generate(Session& session, const GenerateRequest& request);
+
+/// A chain for the sequence, at its beginning, as `generate` begins with.
+std::shared_ptr<SamplerChain> chain_of(const Session& session, const SequencePrompt& prompt);
+
+/// The evaluation of one token behind the prompts: the prompts' last tokens at `position`, or behind the prompts.
+Batch next_batch(const Session& session, const GenerateRequest& request, std::optional<int32_t> position = std::nullopt);
 
 /// Plans what `generate` would run for the prompts and one token more, without running it: works with header_only.
 void plan_generation(Session& session, const GenerateRequest& request);

@@ -12,8 +12,10 @@
 
 namespace schedscope {
 
+std::string MemoryNeed::room() const { return words::memory(total()) + (memory > 0 ? " of " + words::memory(memory) : ""); }
+
 std::string MemoryNeed::text() const {
-    return words::memory(total()) + (memory > 0 ? " of " + words::memory(memory) : "") + " (weights " + words::memory(weights) +
+    return room() + " (weights " + words::memory(weights) + (blocks > 0 ? " of " + words::counted(blocks, "block") : "") +
            (cache > 0 ? ", KV cache " + words::memory(cache) : "") + ", compute " + words::memory(compute) + ")";
 }
 
@@ -63,6 +65,12 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
         add(needs, session.vision()->buffers(), &MemoryNeed::weights);
     }
     add(needs, session.context().cache().buffers(), &MemoryNeed::cache);
+    for (int32_t block = 0; block < session.model().hparams().n_layer; ++block) {
+        const BackendInfo& home = session.scheduler().session().backends[session.model().placement().layer_home(block)];
+        if (home.default_buffer_type) {
+            ++needs[*home.default_buffer_type].blocks;
+        }
+    }
     leave_out_unused(needs);
     return needs;
 }

@@ -15,13 +15,15 @@ struct MemoryNeed {
     int64_t weights = 0;
     int64_t cache = 0;   ///< keys and values
     int64_t compute = 0; ///< of the memory that was reserved
+    int32_t blocks = 0;  ///< of the text model, that were placed there
     int64_t memory = 0;  ///< that the device has; 0: unknown
     bool pages = false;  ///< host memory: weights are mapped from their file, so that what does not fit is read again
 
     int64_t total() const noexcept { return weights + cache + compute; }
     bool fits_at_once() const noexcept { return memory == 0 || total() <= memory; }
     bool fits() const noexcept { return pages || fits_at_once(); }
-    /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB, KV cache 1.0 GiB, compute 0.2 GiB)"; without the cache where there is none
+    std::string room() const; ///< "21.3 GiB of 24.0 GiB"
+    /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB of 40 blocks, KV cache 1.0 GiB, compute 0.2 GiB)"; without what there is none of
     std::string text() const;
 };
 

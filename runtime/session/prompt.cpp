@@ -19,29 +19,32 @@ std::vector<const vision::Views*> views_of(const SequencePrompt& prompt) {
 }
 
 /// For each image of a prompt the rows of its embeddings.
-std::vector<std::vector<float>> encode_images(Session& session, const SequencePrompt& prompt, EncoderRun run) {
+std::vector<std::vector<float>> encode_images(const Session& session, vision::Encoder* encoder, const SequencePrompt& prompt,
+                                              EncoderRun run) {
     const auto views = views_of(prompt);
     if (views.empty()) {
         return {};
     }
     if (run == EncoderRun::compute) {
-        return session.encoder()->encode(views);
+        return encoder->encode(views);
     }
-    session.encoder()->plan_only(views);
+    run == EncoderRun::plan ? encoder->plan_only(views) : encoder->prepare(views);
     std::vector<std::vector<float>> rows;
+    rows.reserve(views.size());
     for (const vision::Views* v : views) {
-        rows.emplace_back(session.encoder()->n_rows(*v) * static_cast<size_t>(session.model().hparams().n_embd));
+        rows.emplace_back(encoder->n_rows(*v) * static_cast<size_t>(session.model().hparams().n_embd));
     }
     return rows;
 }
 
 class Cutter {
 public:
-    Cutter(Session& session, const GenerateRequest& request, EncoderRun run) : session_(session), request_(request), run_(run) {}
+    Cutter(const Session& session, vision::Encoder* encoder, const GenerateRequest& request, EncoderRun run)
+        : session_(session), encoder_(encoder), request_(request), run_(run) {}
 
     std::vector<Batch> cut() {
         for (const SequencePrompt& p : request_.prompts) {
-            cut(p, encode_images(session_, p, run_));
+            cut(p, encode_images(session_, encoder_, p, run_));
         }
         if (last_.size() > 0) {
             batches_.push_back(std::move(last_));
@@ -84,7 +87,8 @@ private:
         return (last ? output_choice : no_output) | (logits ? output_logits : no_output);
     }
 
-    Session& session_;
+    const Session& session_;
+    vision::Encoder* encoder_;
     const GenerateRequest& request_;
     EncoderRun run_;
     std::vector<Batch> batches_;
@@ -122,8 +126,9 @@ void check_images(const Session& session, const SequencePrompt& p, const Generat
     }
 }
 
-std::vector<Batch> prompt_batches(Session& session, const GenerateRequest& request, EncoderRun run) {
-    return Cutter(session, request, run).cut();
+std::vector<Batch> prompt_batches(const Session& session, vision::Encoder* encoder, const GenerateRequest& request,
+                                  EncoderRun run) {
+    return Cutter(session, encoder, request, run).cut();
 }
 
 } // namespace schedscope

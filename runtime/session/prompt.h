@@ -16,12 +16,14 @@ void check_images(const Session& session, const SequencePrompt& prompt, const Ge
 
 enum class EncoderRun : uint8_t {
     compute,
-    plan ///< images are only planned; their rows are zeros
+    plan,   ///< images are only planned; their rows are zeros
+    prepare ///< the same, and what computing them takes is made ready
 };
 
 /// The prompts as they are decoded, one batch behind the other: a batch is of tokens or of embeddings. Parts in front of and
 /// between images come first; in the last batch all prompts end together, so that the logits of all are there at once. Runs the
-/// image encoder. Throws as it does.
-std::vector<Batch> prompt_batches(Session& session, const GenerateRequest& request, EncoderRun run);
+/// image encoder. Throws as it does. `encoder`: the session's own, or one with a scheduler of its own; null where there is none.
+std::vector<Batch> prompt_batches(const Session& session, vision::Encoder* encoder, const GenerateRequest& request,
+                                  EncoderRun run);
 
 } // namespace schedscope

@@ -22,7 +22,7 @@ struct RunOptions {
     std::string model;                  ///< path of the GGUF file
     std::string devices;                ///< comma-separated, by priority; empty: every GPU, then the CPU. With header_only also
                                         ///< described ones: device_profile.h
-    ProfileSource profiles;             ///< reads devices that are described as recorded; empty: nobody does
+    ProfileSource profiles;             ///< reads devices that are described as recorded; empty: none is read
     int32_t n_gpu_layers = 99;          ///< the output layer and the last n − 1 blocks
     std::vector<float> tensor_split;    ///< shares of the devices; empty: by memory
     std::vector<std::string> overrides; ///< "PATTERN=DEVICE"

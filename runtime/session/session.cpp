@@ -42,13 +42,7 @@ Session::Session(const Registry& registry, ModelFiles files, const RunOptions& o
     : options_(options), recorder_(recorder) {
     make_backends(registry);
     load_model(std::move(files));
-    SchedulerOptions scheduling;
-    scheduling.op_offload = options_.op_offload;
-    scheduling.offload_min_batch = options_.offload_min_batch;
-    scheduling.n_stages = options_.stages;
-    scheduling.plans_only = options_.header_only;
-    scheduling.kernel_times = options_.kernel_times;
-    scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
+    scheduler_ = std::make_unique<Scheduler>(backends_, scheduling());
     scheduler_->set_recorder(recorder_);
     scheduler_->set_watcher(options_.watcher.get());
     settle_sampling();
@@ -62,6 +56,16 @@ Session::Session(const Registry& registry, ModelFiles files, const RunOptions& o
 }
 
 Session::~Session() = default;
+
+SchedulerOptions Session::scheduling() const {
+    SchedulerOptions scheduling;
+    scheduling.op_offload = options_.op_offload;
+    scheduling.offload_min_batch = options_.offload_min_batch;
+    scheduling.n_stages = options_.stages;
+    scheduling.plans_only = options_.header_only;
+    scheduling.kernel_times = options_.kernel_times;
+    return scheduling;
+}
 
 void Session::make_backends(const Registry& registry) {
     devices_ = options_.header_only ? registry.select(options_.devices, described_, options_.profiles)

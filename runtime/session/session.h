@@ -44,7 +44,9 @@ public:
     /// A session that only plans reads the vocabulary when it is first asked for; throws Error(input) as Tokenizer::load does.
     const Tokenizer& tokenizer() const;
     InferenceContext& context() noexcept { return *context_; }
+    const InferenceContext& context() const noexcept { return *context_; }
     Scheduler& scheduler() noexcept { return *scheduler_; }
+    SchedulerOptions scheduling() const; ///< the scheduler's
     Recorder* recorder() const noexcept { return recorder_; }
     std::span<const std::unique_ptr<Backend>> backends() const noexcept { return backends_; }
     bool flash_attention() const noexcept { return context_->options().flash_attention; }

@@ -67,11 +67,14 @@ std::vector<std::vector<float>> Encoder::encode(std::span<const Views* const> im
     return all;
 }
 
-void Encoder::plan_only(std::span<const Views* const> images) {
+void Encoder::plan_only(std::span<const Views* const> images) { plan(images, Run::plan); }
+void Encoder::prepare(std::span<const Views* const> images) { plan(images, Run::prepare); }
+
+void Encoder::plan(std::span<const Views* const> images, Run run) {
     std::vector<float> none;
     for (const Views* image : images) {
         for (const ImageView& view : image->views) {
-            evaluate(view, Run::plan, none);
+            evaluate(view, run, none);
         }
     }
     drop_graph();
@@ -133,6 +136,9 @@ void Encoder::evaluate(const ImageView& view, Run run, std::vector<float>& rows)
     try {
         if (!reused) {
             scheduler_.plan(*graph_, same_with_any_attention);
+        }
+        if (run == Run::prepare) {
+            scheduler_.prepare();
         }
         if (run == Run::compute) {
             fill(view);

@@ -38,14 +38,18 @@ public:
     std::vector<std::vector<float>> encode(std::span<const Views* const> images);
     /// Plans what `encode` would run, with the records that come from planning, and runs nothing.
     void plan_only(std::span<const Views* const> images);
+    /// The same, and does what computing it would do once and for all: shaders are compiled.
+    void prepare(std::span<const Views* const> images);
 
 private:
-    enum class Run : uint8_t { plan, compute };
+    enum class Run : uint8_t { plan, prepare, compute };
 
     Size patches_of(const ImageView& view) const noexcept;
     Arrangement arrangement(const Views& image) const;
     /// One view; its rows are appended to `rows`.
     void evaluate(const ImageView& view, Run run, std::vector<float>& rows);
+    /// All views, without rows.
+    void plan(std::span<const Views* const> images, Run run);
     void build(Size patches);
     void drop_graph() noexcept;
     void fill(const ImageView& view) const;

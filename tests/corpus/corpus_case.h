@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// The recorded decisions of the reference: cases of the corpus, decoded.
+/// The recorded decisions of ggml: cases of the corpus, decoded.
 namespace schedscope::corpus {
 
 using OpSet = std::bitset<static_cast<size_t>(Op::count)>;

@@ -1,4 +1,4 @@
-// The planner against the recorded decisions of the reference, and the reader against files that are no corpus.
+// The planner against the recorded decisions of ggml, and the reader against files that are no corpus.
 #include "runtime/error.h"
 #include "runtime/planner/memory/allocate.h"
 #include "tests/corpus/corpus_file.h"

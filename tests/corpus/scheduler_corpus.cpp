@@ -1,4 +1,4 @@
-// Compares our planner with the recorded decisions of the reference: scheduler_corpus [FILE…].
+// Compares our planner with the recorded decisions of ggml: scheduler_corpus [FILE…].
 #include "runtime/error.h"
 #include "tests/corpus/corpus_file.h"
 #include "tests/support/paths.h"

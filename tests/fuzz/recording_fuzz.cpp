@@ -86,7 +86,7 @@ void run(std::span<const uint8_t> input) {
             if (!program.has_it()) {
                 const bool got_it = program.begin();
                 if (got_it == (holder != nullptr)) {
-                    fail(got_it ? "two have the trace" : "nobody has the trace, and it was refused");
+                    fail(got_it ? "two have the trace" : "none has the trace, and it was refused");
                 }
                 holder = got_it ? &program : holder;
             }

@@ -1,4 +1,4 @@
-// Pictures and the report of a plan that only a log tells of: what it leaves out is shown as unknown, never as 0, nothing or the
+// Pictures and the report of a plan that only a log describes: what it leaves out is shown as unknown, never as 0, nothing or the
 // first split.
 #include "runtime/error.h"
 #include "tests/support/traces/imported.h"
@@ -114,13 +114,13 @@ TEST_F(ImportedPicture, TheReportHasNoRowForANodeThatIsNotInTheLog) {
     const std::string open = "<script type=\"application/json\" id=\"data\">";
     const size_t first = report.find(open) + open.size();
     const json data = json::parse(report.substr(first, report.find("</script>", first) - first));
-    constexpr int nobody = 5, name = 0, role = 5;
+    constexpr int unknown = 5, name = 0, role = 5;
     int left_out = 0;
     for (const json& row : data["plans"][0]["tensors"]) {
         const std::string shown = data["texts"][row[name].get<size_t>()];
         EXPECT_NE(shown, "");
-        EXPECT_EQ(shown == "(unknown)", row[role] == nobody) << row;
-        left_out += row[role] == nobody ? 1 : 0;
+        EXPECT_EQ(shown == "(unknown)", row[role] == unknown) << row;
+        left_out += row[role] == unknown ? 1 : 0;
     }
     EXPECT_EQ(left_out, 1);
     const json& columns = data["columns"]["copies"];

@@ -56,11 +56,11 @@ int take_offer(uint32_t self) {
 }
 
 bool take_stream() {
-    uint32_t nobody = 0;
+    uint32_t no_owner = 0;
     char path[sizeof attachment().path + 16];
     snprintf(path, sizeof path, "%s", attachment().path);
     const auto self = static_cast<uint32_t>(getpid());
-    if (!__atomic_compare_exchange_n(&control->owner, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    if (!__atomic_compare_exchange_n(&control->owner, &no_owner, self, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         const int file = take_offer(self);
         char* const number = strrchr(path, '/');
         if (file < 0 || number == nullptr) {

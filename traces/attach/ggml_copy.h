@@ -77,6 +77,7 @@ struct InitParams { ///< of ggml_init, passed by value
 #define SCHEDSCOPE_GGML_WISHES(F)                                                                                                \
     F(const char*, ggml_commit, ())                                                                                              \
     F(const char*, ggml_version, ())                                                                                             \
+    F(const void*, ggml_backend_guid, (Backend * backend))                                                                       \
     F(Device*, ggml_backend_get_device, (Backend * backend))                                                                     \
     F(void, ggml_backend_event_wait, (Backend * backend, Event * event))                                                         \
     F(const char*, ggml_backend_dev_name, (Device * device))                                                                     \

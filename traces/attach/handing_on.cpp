@@ -146,16 +146,20 @@ private:
     char variable_[192] = {}, preload_[8192] = {};
 };
 
-using Execve = int(const char*, char* const*, char* const*);
-
-int exec_with(Fn which, void* caller, const char* file, char* const* arguments, char* const* environment) {
-    auto* const real = reinterpret_cast<Execve*>(real_function(which, caller));
+/// `become(function, environment)` with the function that the caller meant, of type F, and the environment that is handed on.
+template <typename F, typename B> int exec_by(Fn which, void* caller, char* const* environment, const B& become) {
+    auto* const real = reinterpret_cast<F*>(real_function(which, caller));
     if (real == nullptr) {
         errno = ENOSYS;
         return -1;
     }
     const HandedOn handed(environment);
-    return real(file, arguments, handed.get());
+    return become(real, handed.get());
+}
+
+int exec_with(Fn which, void* caller, const char* file, char* const* arguments, char* const* environment) {
+    return exec_by<int(const char*, char* const*, char* const*)>(
+        which, caller, environment, [&](auto* real, char* const* handed) { return real(file, arguments, handed); });
 }
 
 /// Arguments one by one, as execl and its like are given them: how many there are behind the first, and where they go.
@@ -208,7 +212,7 @@ bool attach_to(int file, bool sync) {
 }
 
 void let_control_go() {
-    // Where the system has no memory left the shared page stays, which nobody looks at any more.
+    // Where the system has no memory left the shared page stays, which is not looked at any more.
     static_cast<void>(
         mmap(attached.control, control_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 }
@@ -242,6 +246,17 @@ SCHEDSCOPE_EXPORTED int execle(const char* path, const char* first, ...) noexcep
 }
 SCHEDSCOPE_EXPORTED int execvpe(const char* file, char* const* arguments, char* const* environment) noexcept {
     return exec_with(Fn::execvpe, __builtin_return_address(0), file, arguments, environment);
+}
+SCHEDSCOPE_EXPORTED int fexecve(int file, char* const* arguments, char* const* environment) noexcept {
+    return exec_by<int(int, char* const*, char* const*)>(
+        Fn::fexecve, __builtin_return_address(0), environment,
+        [&](auto* real, char* const* handed) { return real(file, arguments, handed); });
+}
+SCHEDSCOPE_EXPORTED int execveat(int folder, const char* path, char* const* arguments, char* const* environment,
+                                 int flags) noexcept {
+    return exec_by<int(int, const char*, char* const*, char* const*, int)>(
+        Fn::execveat, __builtin_return_address(0), environment,
+        [&](auto* real, char* const* handed) { return real(folder, path, arguments, handed, flags); });
 }
 
 } // extern "C"

@@ -6,7 +6,7 @@
 namespace schedscope::attach {
 
 struct Attachment {
-    Control* control; ///< the recorder's first page; null: nobody asked for a recording of this process
+    Control* control; ///< the recorder's first page; null: no recording was asked for of this process
     char path[64];    ///< of the shared memory
     bool sync, children;
     bool joined; ///< into a process that ran already: calls are led here by entries that are changed (patching.h)

@@ -56,9 +56,9 @@ struct Search {
     const char* path;
 };
 
-int holds(dl_phdr_info* info, size_t /*size*/, void* data) {
-    auto* const search = static_cast<Search*>(data);
-    uintptr_t begin = UINTPTR_MAX, end = 0;
+void extent_of(const dl_phdr_info* info, uintptr_t& begin, uintptr_t& end) {
+    begin = UINTPTR_MAX;
+    end = 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const ElfW(Phdr)& part = info->dlpi_phdr[i];
         if (part.p_type == PT_LOAD) {
@@ -67,6 +67,12 @@ int holds(dl_phdr_info* info, size_t /*size*/, void* data) {
             end = to > end ? to : end;
         }
     }
+}
+
+int holds(dl_phdr_info* info, size_t /*size*/, void* data) {
+    auto* const search = static_cast<Search*>(data);
+    uintptr_t begin, end;
+    extent_of(info, begin, end);
     if (search->at < begin || search->at >= end) {
         return 0;
     }
@@ -185,6 +191,21 @@ Object object_of(const void* address) {
 }
 
 void* find_in(void* handle, const char* name) { return handle == nullptr ? found_in_program(name) : dlsym(handle, name); }
+
+void for_each_object(LookAtObject* look, void* data) {
+    struct Looking {
+        LookAtObject* look;
+        void* data;
+    } looking = {look, data};
+    const auto show = [](dl_phdr_info* info, size_t /*size*/, void* of) {
+        uintptr_t begin, end;
+        extent_of(info, begin, end);
+        const auto* const to = static_cast<const Looking*>(of);
+        to->look(info->dlpi_name == nullptr ? "" : info->dlpi_name, begin, end, to->data);
+        return 0;
+    };
+    dl_iterate_phdr(show, &looking);
+}
 
 void build_id_of(const void* address, char* text, size_t bytes) {
     struct Wanted {

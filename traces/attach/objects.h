@@ -34,7 +34,9 @@ namespace schedscope::attach {
 #define SCHEDSCOPE_INTERPOSED(F)                                                                                                 \
     SCHEDSCOPE_WATCHED(F)                                                                                                        \
     F(execve)                                                                                                                    \
-    F(execvpe)
+    F(execvpe)                                                                                                                   \
+    F(fexecve)                                                                                                                   \
+    F(execveat)
 
 enum class Fn : int {
 #define F(name) name,
@@ -56,6 +58,10 @@ struct Object {
 };
 Object object_of(const void* address);
 void* find_in(void* handle, const char* name); ///< in it and in what it needs
+
+/// Shows each object that is loaded: its path, and where it begins and ends.
+using LookAtObject = void(const char* path, uintptr_t begin, uintptr_t end, void* data);
+void for_each_object(LookAtObject* look, void* data);
 
 /// The build-id of the object that holds an address, in hexadecimal; "" if it has none.
 void build_id_of(const void* address, char* text, size_t bytes);

@@ -92,6 +92,7 @@ Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types
             return nullptr;
         }
     }
+    Session::tell_of_idle_libraries();
     lead_optimisers_here(ggml, s->backends, n);
     const Lock lock(schedulers_lock);
     s->number = n_schedulers++;

@@ -117,7 +117,7 @@ private:
     Scheduler* scheduler_ = nullptr;
 };
 void remove_scheduler(const Sched* object);
-void forget_schedulers();                        ///< all, and what was told of their copies of ggml; nobody uses one
+void forget_schedulers();                        ///< all, and what was told of their copies of ggml; none is in use
 Scheduler* known_scheduler(const Sched* object); ///< null: it is none of those that are recorded, or were
 /// At the end of the process, when nothing more is recorded: the records that finish what no thread is at work on.
 void end_all_evaluations(void (*send)(Block& block));

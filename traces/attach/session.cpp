@@ -1,6 +1,8 @@
 #include "traces/attach/session.h"
 
+#include "traces/attach/attach_control.h"
 #include "traces/attach/channel.h"
+#include "traces/attach/objects.h"
 
 #include <stdio.h>
 
@@ -17,6 +19,7 @@ struct KnownBackend {
     const char* kind;
     const char* times; ///< "splits" or "none"
     int64_t memory;
+    const void* home; ///< an address in the library that it is of; null: not known
 };
 struct KnownType {
     BufferType* object;
@@ -33,6 +36,7 @@ KnownType types[most_buffer_types];
 uint8_t uses[most_backends][most_buffer_types];
 int n_backends = 0, n_types = 0, n_backends_sent = 0, n_types_sent = 0;
 bool has_news = false;
+char idle_told[512] = "";
 Block* lasting_block = nullptr;
 
 /// Of the session's own records, while the lock is held.
@@ -85,6 +89,56 @@ void describe(const GgmlCopy& ggml, Backend* backend, KnownBackend& known) {
     const bool is_software = strstr(known.description, "llvmpipe") != nullptr || strstr(memory_name, "llvmpipe") != nullptr;
     known.kind = is_cpu ? "cpu" : is_blas ? "blas" : is_software ? "software" : "gpu";
     known.times = waits_exactly() || is_cpu || is_blas ? "splits" : "none";
+}
+
+/// What is loaded of ggml, each for a backend: "libggml-vulkan.so".
+struct BackendLibraries {
+    struct Library {
+        char name[64];
+        uintptr_t begin, end;
+    } all[32];
+    int n;
+};
+
+void add_library(const char* path, uintptr_t begin, uintptr_t end, void* data) {
+    auto* const libraries = static_cast<BackendLibraries*>(data);
+    const char* const slash = strrchr(path, '/');
+    const char* const name = slash == nullptr ? path : slash + 1;
+    if (strncmp(name, "libggml-", 8) == 0 && strncmp(name, "libggml-base", 12) != 0 && libraries->n < 32) {
+        BackendLibraries::Library& library = libraries->all[libraries->n++];
+        snprintf(library.name, sizeof library.name, "%s", name);
+        library.begin = begin;
+        library.end = end;
+    }
+}
+
+/// Is it there for devices that a machine may lack? Not the host's, and not RPC's, whose devices a user names.
+bool brings_devices(const char* name) {
+    return strncmp(name, "libggml-cpu", 11) != 0 && strncmp(name, "libggml-blas", 12) != 0 &&
+           strncmp(name, "libggml-rpc", 11) != 0;
+}
+
+/// A sentence about those that bring devices and of which no backend is; "": there is none. While the lock is held.
+void describe_idle(const BackendLibraries& libraries, char* words, size_t bytes) {
+    char names[256] = "";
+    int n_idle = 0, n_placed = 0; // n_placed: backends whose library was seen
+    for (int l = 0; l < libraries.n; ++l) {
+        const BackendLibraries::Library& library = libraries.all[l];
+        const int n_before = n_placed;
+        for (int i = 0; i < n_backends; ++i) {
+            const auto home = reinterpret_cast<uintptr_t>(backends[i].home);
+            n_placed += home >= library.begin && home < library.end ? 1 : 0;
+        }
+        if (n_placed == n_before && brings_devices(library.name)) {
+            const size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", n_idle++ > 0 ? ", " : "", library.name);
+        }
+    }
+    words[0] = 0;
+    if (n_idle > 0 && n_placed == n_backends) { // a backend of elsewhere may stand for devices of any of them
+        snprintf(words, bytes, "%s %s loaded, but the program uses no device of %s (schedscope help llama.cpp)", names,
+                 n_idle > 1 ? "were" : "was", n_idle > 1 ? "them" : "it");
+    }
 }
 
 /// Whatever is not in the stream yet goes there; it is said again until there is room.
@@ -153,6 +207,7 @@ int Session::backend(const GgmlCopy& ggml, Backend* backend, int twin, BufferTyp
     known.type = type_number;
     copy_text(known.name, name);
     describe(ggml, backend, known);
+    known.home = ggml.call.ggml_backend_guid == nullptr ? nullptr : ggml.call.ggml_backend_guid(backend);
     if (same_name > 0) { // as the second backend of a device is called everywhere
         snprintf(known.name, sizeof known.name, "%.100s.%d", name, same_name);
     }
@@ -187,6 +242,22 @@ void Session::forget() {
     n_backends = n_types = n_backends_sent = n_types_sent = 0;
     memset(uses, 0, sizeof uses);
     has_news = false;
+    idle_told[0] = 0;
+}
+
+void Session::tell_of_idle_libraries() {
+    BackendLibraries libraries = {};
+    for_each_object(add_library, &libraries); // with no lock held: the loader has one of its own
+    char words[sizeof idle_told];
+    {
+        const Lock lock(session_lock);
+        describe_idle(libraries, words, sizeof words);
+        if (strcmp(words, idle_told) == 0) {
+            return;
+        }
+        memcpy(idle_told, words, sizeof words);
+    }
+    fact(SSCP_FACT_IDLE_LIBRARIES, words);
 }
 
 void Session::fact(const char* key, const char* value) {

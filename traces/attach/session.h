@@ -18,6 +18,8 @@ public:
     static bool settle(const GgmlCopy& ggml, Backend* const* backends, const int* numbers, int n);
     /// Is the work of a backend done when the call returns that began it, so that its time is exact?
     static bool ends_with_its_call(int number);
+    /// Says which libraries are loaded that bring devices, where no backend that is known is of theirs.
+    static void tell_of_idle_libraries();
     static void fact(const char* key, const char* value); ///< for people; sent at once
     static void forget();                                 ///< all of it: the next reader is told again
 };

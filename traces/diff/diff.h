@@ -80,12 +80,13 @@ struct DiffSummary {
 
 /// Times never make traces different: no two runs take the same time.
 struct Time {
-    std::string what;                      ///< total (of a kind of evaluation) | split | kernel
-    std::string name;                      ///< "decode", "split 3", "mul_mat_f32"
-    std::string backend;                   ///< with split (a's) and kernel
+    std::string what;                      ///< total (of a kind of evaluation, each from begin to end) | split | kernel
+    std::string name;                      ///< "decode", "split at Qcur-3", "mul_mat_f32"
+    std::string backend;                   ///< with split (a's; b's where only b has it) and kernel
     EvaluationId eval_a = -1, eval_b = -1; ///< with split
     std::optional<int64_t> a_ns, b_ns;     ///< nothing: it did not run, or not each of its runs was timed
     int64_t a_runs = 0, b_runs = 0;
+    std::optional<int32_t> a_index = {}, b_index = {}; ///< with split: its number in each; nothing: that trace has none there
 };
 
 struct DiffOptions {

@@ -94,12 +94,12 @@ private:
                 differ(What::parameters, parameters_text(*a.params), parameters_text(*b.params));
             }
         }
-        if (both_know(Topic::memory) &&
+        if (both_know(Topic::buffers) &&
             (a.flags != b.flags || (a.usage == BufferUsage::weights) != (b.usage == BufferUsage::weights))) {
             differ(What::flags, flags_text(a), flags_text(b));
         }
         compare_sources(x, a, y, b);
-        if (both_know(Topic::memory)) {
+        if (both_know(Topic::buffers)) {
             compare_homes(x, a, y, b);
         }
     }

@@ -81,7 +81,7 @@ void compare_memory(const PlanPair& plans, Found& found);
 /// Of the evaluations whose states these are.
 void compare_verdicts(const PlanPair& plans, Found& found);
 
-/// How long splits took that begin at the same node.
+/// How long splits took: those that begin at the same node together, then those that only b has.
 void add_split_times(const PlanPair& plans, Result& result);
 DiffSummary summarise(const PlanPair& plans);
 

@@ -1,6 +1,7 @@
 // How long two traces took: kinds of evaluations, splits, kernels.
 
 #include "traces/diff/diff_parts.h"
+#include "traces/history/accounts/time.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
@@ -25,10 +26,10 @@ void add_evaluation(const History& history, const SameDevices& devices, Evaluati
     const auto kernel = [&](StringId name, BackendId backend) -> Spent& {
         return times.kernels[{std::string(history.source().text(name)), devices.backend(history.backend_name(backend))}];
     };
-    int64_t first_ns = 0, last_ns = 0;
     bool ran = false;
     history.source().for_each(span.first, span.end, [&](const Record& r) {
         if (const auto* f = std::get_if<record::Execute>(&r.fact)) {
+            ran = true;
             Spent& spent = kernel(f->kernel, f->backend);
             spent.ns += f->end_ns - f->start_ns;
             ++spent.runs;
@@ -38,16 +39,14 @@ void add_evaluation(const History& history, const SameDevices& devices, Evaluati
                 spent.timed = false;
                 ++spent.runs;
             }
-            if (run->start_ns && run->end_ns) {
-                first_ns = ran ? std::min(first_ns, *run->start_ns) : *run->start_ns;
-                last_ns = ran ? std::max(last_ns, *run->end_ns) : *run->end_ns;
-                ran = true;
-            }
+            ran = true;
         }
     });
     if (ran) {
         Spent& spent = times.kinds[kind];
-        spent.ns += last_ns - first_ns;
+        const int64_t took = accounts::time_extent(history.source(), span).time_ns();
+        spent.ns += took;
+        spent.timed = spent.timed && took > 0;
         spent.runs += span.begin.n_tokens.value_or(0);
     }
 }
@@ -69,16 +68,32 @@ template <typename Map, typename F> void for_each_of_both(const Map& a, const Ma
 } // namespace
 
 void add_split_times(const PlanPair& plans, Result& result) {
+    const auto add = [&](const SplitState* x, const SplitState* y) {
+        const auto ran = [](const SplitState* split) { return split != nullptr && split->ran != no_step; };
+        if (!ran(x) && !ran(y)) {
+            return;
+        }
+        const PlanSide& side = x != nullptr ? plans.a : plans.b;
+        const SplitState& split = x != nullptr ? *x : *y;
+        const TensorId start = side.start_of(split);
+        const auto time = [](const SplitState* s) { return s == nullptr ? std::nullopt : s->time_ns(); };
+        const auto index = [](const SplitState* s) { return s == nullptr ? std::nullopt : std::optional(s->begin.index); };
+        result.times.push_back(
+            {"split", start == no_tensor ? "split " + std::to_string(split.begin.index) : "split at " + side.name(start),
+             side.backend(split.backend()), plans.a.state.evaluation, plans.b.state.evaluation, time(x), time(y), ran(x) ? 1 : 0,
+             ran(y) ? 1 : 0, index(x), index(y)});
+    };
     std::map<TensorId, const SplitState*> of_b;
     for (const SplitState& split : plans.b.state.splits) {
         of_b.emplace(plans.b.start_of(split), &split);
     }
     for (const SplitState& split : plans.a.state.splits) {
-        const auto other = of_b.find(plans.in_b(plans.a.start_of(split)));
-        const std::optional<int64_t> a_ns = split.time_ns(), b_ns = other == of_b.end() ? std::nullopt : other->second->time_ns();
-        if (a_ns || b_ns) {
-            result.times.push_back({"split", "split " + std::to_string(split.begin.index), plans.a.backend(split.backend()),
-                                    plans.a.state.evaluation, plans.b.state.evaluation, a_ns, b_ns, a_ns ? 1 : 0, b_ns ? 1 : 0});
+        const auto other = of_b.extract(plans.in_b(plans.a.start_of(split)));
+        add(&split, other.empty() ? nullptr : other.mapped());
+    }
+    for (const SplitState& split : plans.b.state.splits) { // that a has none for
+        if (const auto left = of_b.find(plans.b.start_of(split)); left != of_b.end() && left->second == &split) {
+            add(nullptr, &split);
         }
     }
 }
@@ -96,11 +111,12 @@ void add_times(History& a, History& b, const std::vector<EvaluationPair>& evalua
         rows.push_back({"total", std::string(kind_text(kind)), "", -1, -1, ns_of(x), ns_of(y), x == nullptr ? 0 : x->runs,
                         y == nullptr ? 0 : y->runs});
         const auto per_token = [](const Spent* spent) {
-            return spent == nullptr || spent->runs == 0 ? std::nullopt : std::optional(spent->ns / spent->runs);
+            const std::optional<int64_t> ns = ns_of(spent);
+            return ns && spent->runs > 0 ? std::optional(*ns / spent->runs) : std::nullopt;
         };
         for (DiffSummary& summary : result.summaries) {
             if (summary.kind == kind) {
-                summary.measures.push_back({"time per token", Measure::Unit::time, per_token(x), per_token(y)});
+                summary.measures.push_back({"time per token, all alike", Measure::Unit::time, per_token(x), per_token(y)});
             }
         }
     });

@@ -4,6 +4,7 @@
 #include "runtime/system/visible_text.h"
 #include "traces/format/fields.h"
 #include "traces/history/history.h"
+#include "traces/history/words/unknown.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ public:
                     object[name] = known_value != nullptr ? value(*known_value, f.meaning) : OrderedJson(nullptr);
                     if (f.meaning == Meaning::tensor) {
                         const auto id = known_value != nullptr ? static_cast<TensorId>(*known_value) : no_tensor;
-                        object[name + "_name"] = tensor_name(r.step, id);
+                        describe_tensor(object, name, r.step, id);
                     }
                 });
                 if constexpr (std::is_same_v<T, record::Assign>) {
@@ -93,8 +94,15 @@ private:
         return list;
     }
 
-    OrderedJson tensor_name(Step step, TensorId id) {
-        return id == no_tensor ? OrderedJson(nullptr) : OrderedJson(history_.tensor_name_at(step, id));
+    /// What the tensor of a field is, beside its id, so that one line answers by itself. A copy computes nothing, and has type
+    /// and shape of what it holds.
+    void describe_tensor(OrderedJson& object, const std::string& field, Step step, TensorId id) {
+        const TensorInfo* const own = id == no_tensor ? nullptr : history_.tensor_at(step, id);
+        const TensorInfo* const info = own != nullptr || id == no_tensor ? own : history_.held_at(step, id);
+        object[field + "_name"] = id == no_tensor ? OrderedJson(nullptr) : OrderedJson(history_.tensor_name_at(step, id));
+        object[field + "_op"] = own != nullptr && own->op ? OrderedJson(operator_text(*own)) : OrderedJson(nullptr);
+        object[field + "_type"] = info != nullptr && info->type ? OrderedJson(type_text(*info)) : OrderedJson(nullptr);
+        object[field + "_ne"] = info != nullptr && info->ne ? OrderedJson(*info->ne) : OrderedJson(nullptr);
     }
 
     History history_;

@@ -1,6 +1,7 @@
 #include "traces/export/perfetto_events.h"
 
 #include "runtime/numbers.h"
+#include "traces/history/accounts/time.h"
 #include "traces/history/accounts/tokens.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
@@ -89,7 +90,29 @@ PerfettoEvents::PerfettoEvents(const History& history, const PlanState& state, c
             scheduler[open].end_ns = std::max(scheduler[open].start_ns, last_ns_);
         }
     }
+    add_account();
     draw_arrows();
+}
+
+/// What each device did, as all faces have it.
+void PerfettoEvents::add_account() {
+    if (scheduler.empty() || scheduler.front().level != evaluation_level) {
+        return;
+    }
+    const accounts::TimeAccount account = accounts::time(history_, state_, accounts::TimeBy::device);
+    if (!account.anything) {
+        return;
+    }
+    EventArguments arguments(scheduler.front().event);
+    arguments.number("time ns", account.extent.time_ns());
+    for (size_t i = 0; i < accounts::n_activities; ++i) {
+        const auto activity = static_cast<accounts::Activity>(i);
+        std::vector<std::string> devices;
+        for (const accounts::DeviceTime& device : account.devices) {
+            devices.push_back(history_.backend_name(device.backend) + ": " + words::count(device.of(activity)) + " ns");
+        }
+        arguments.list(accounts::activity_name(activity), std::move(devices));
+    }
 }
 
 void PerfettoEvents::add(const Record& r, const record::EvaluationBegin& f) {
@@ -283,7 +306,9 @@ void PerfettoEvents::draw_arrows() {
 
 void PerfettoEvents::add(const Record&, const record::Wait& f) {
     const std::string what = f.backend == no_backend ? "the trace writer" : history_.backend_name(f.backend);
-    scheduler.push_back(slice(f.start_ns, f.end_ns, wait_level, "wait for " + what, "wait"));
+    scheduler.push_back(slice(
+        f.start_ns, f.end_ns, wait_level,
+        f.n_shaders > 0 ? "compile " + words::counted(f.n_shaders, "shader") + " for " + what : "wait for " + what, "wait"));
     if (f.split >= 0) {
         EventArguments(scheduler.back().event).number("for split", f.split);
     }

@@ -60,6 +60,7 @@ private:
     template <typename Other> void add(const Record&, const Other&) {} ///< is seen in what the others tell
 
     void end_pass(int64_t time_ns);
+    void add_account();
     void draw_arrows();
     std::string text(StringId id) const { return std::string(history_.source().text(id)); }
     std::string name(TensorId id) const { return history_.tensor_name(state_, id); }

@@ -46,11 +46,12 @@ template <typename Record, typename T> struct RecordField {
     const char* name;
     T Record::*member;
     Meaning meaning;
+    int since; ///< the minor version of the format that it came with; in older files it is 0. Such fields are the last ones
 };
 
 template <typename Record, typename T>
-constexpr RecordField<Record, T> field(const char* name, T Record::*member, Meaning meaning = Meaning::plain) {
-    return {name, member, meaning};
+constexpr RecordField<Record, T> field(const char* name, T Record::*member, Meaning meaning = Meaning::plain, int since = 0) {
+    return {name, member, meaning, since};
 }
 
 /// Specialised per record: `name` is its kind in lines of JSON, streams and queries, `table` the name of its table (the same
@@ -152,7 +153,8 @@ SCHEDSCOPE_KIND(Transfer, "transfer",
     field("experts", &R::experts, Meaning::index), field("experts_total", &R::experts_total, Meaning::index), field("bytes", &R::bytes, Meaning::count),
     field("start_ns", &R::start_ns), field("end_ns", &R::end_ns));
 SCHEDSCOPE_KIND(Wait, "wait",
-    field("split", &R::split, Meaning::split), field("backend", &R::backend, Meaning::backend), field("start_ns", &R::start_ns), field("end_ns", &R::end_ns));
+    field("split", &R::split, Meaning::split), field("backend", &R::backend, Meaning::backend), field("start_ns", &R::start_ns), field("end_ns", &R::end_ns),
+    field("n_shaders", &R::n_shaders, Meaning::count, 3));
 SCHEDSCOPE_KIND(Sample, "sample",
     field("sequence", &R::sequence), field("backend", &R::backend, Meaning::backend), field("sampler", &R::sampler, Meaning::text),
     field("why_not_in_graph", &R::why_not_in_graph, Meaning::text), field("candidates", &R::candidates, Meaning::count),

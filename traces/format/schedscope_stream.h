@@ -48,6 +48,9 @@
 #define SSCP_UNKNOWN_64 ((int64_t)-9223372036854775807 - 1)
 #define SSCP_UNKNOWN_U8 255u /* also of an answer: the backend was not asked */
 
+/* The key of a fact: a sentence that names libraries which were loaded for devices that the program does not use. */
+#define SSCP_FACT_IDLE_LIBRARIES "no_device"
+
 enum {
     SSCP_MAJOR = 1, /* of the stream's version */
     SSCP_MINOR = 1,

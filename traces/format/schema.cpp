@@ -77,18 +77,17 @@ const std::vector<Entity> fixed_tables{
 };
 
 /// ", pass INTEGER NOT NULL, …", or without `types` the names alone.
+template <typename F> std::string column(const F& field, bool types) {
+    std::string sql = std::string(", ") + field.name;
+    if (types) { // NaN is kept as NULL
+        sql += std::is_floating_point_v<typename F::Value> ? " REAL" : F::may_be_unknown ? " INTEGER" : " INTEGER NOT NULL";
+    }
+    return sql;
+}
+
 template <typename T> std::string columns(bool types) {
     std::string sql;
-    for_each_field<T>([&](const auto& f) {
-        using Field = std::remove_cvref_t<decltype(f)>;
-        sql += ", ";
-        sql += f.name;
-        if (types) { // NaN is kept as NULL
-            sql += std::is_floating_point_v<typename Field::Value> ? " REAL"
-                   : Field::may_be_unknown                         ? " INTEGER"
-                                                                   : " INTEGER NOT NULL";
-        }
-    });
+    for_each_field<T>([&](const auto& f) { sql += column(f, types); });
     return sql;
 }
 
@@ -96,6 +95,7 @@ struct RecordTable {
     const char* name;
     std::string create, select, select_names;
     int since = 0;
+    std::vector<Entity::Column> later;
 };
 
 /// Those that name something, in the fields' order.
@@ -118,6 +118,11 @@ template <typename T> RecordTable record_table() {
     const std::string range = " FROM " + name + " WHERE step >= ? AND step < ?";
     t.select = "SELECT step, evaluation, time_ns" + columns<T>(false) + range;
     t.select_names = "SELECT step" + naming_columns<T>() + range;
+    for_each_field<T>([&](const auto& f) {
+        if (f.since > 0) {
+            t.later.push_back({f.name, column(f, true), f.since});
+        }
+    });
     return t;
 }
 
@@ -138,12 +143,22 @@ template <typename E, typename Name> void add_words(std::vector<Word>& list, Nam
 
 } // namespace
 
+std::string Entity::sql_of(int64_t minor) const {
+    std::string older = sql;
+    for (const Column& column : later) {
+        if (minor < column.since_minor) {
+            older.erase(older.find(column.sql), column.sql.size());
+        }
+    }
+    return older;
+}
+
 const std::vector<Entity>& tables() {
     static const std::vector<Entity> all = [] {
         std::vector<Entity> list = fixed_tables;
         for (const RecordTable& t : record_tables()) {
             if (!t.create.empty()) {
-                list.push_back({t.name, t.create, t.since});
+                list.push_back({t.name, t.create, t.since, t.later});
             }
         }
         return list;

@@ -16,13 +16,21 @@ namespace schedscope::schema {
 
 constexpr int32_t application_id = 0x73736370; ///< "sscp"
 constexpr int major_version = 4;
-constexpr int minor_version = 1;
+constexpr int minor_version = 3;
 constexpr int user_version = major_version * 1000 + minor_version;
 
 struct Entity {
     std::string name;
     std::string sql;     ///< as sqlite_schema keeps it
     int since_minor = 0; ///< the minor version that it came with
+    struct Column {
+        std::string name, sql; ///< as in `sql`
+        int since_minor = 0;
+    };
+    std::vector<Column> later = {}; ///< columns that came later than the table: its last ones
+
+    /// As a file of that minor version has it.
+    std::string sql_of(int64_t minor) const;
 };
 
 const std::vector<Entity>& tables();

@@ -1,5 +1,6 @@
 #include "traces/history/describe.h"
 
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/verdict_words.h"
@@ -106,8 +107,8 @@ public:
                words::counted(f.n_inputs, "input");
     }
     std::string operator()(const record::SplitInput& f) const {
-        return tensor(f.tensor) + ": input of " + split(f.split) + ", " + size(f.bytes) + " from " +
-               (f.from ? backend(*f.from) : unknown_text) +
+        return tensor(f.tensor) + ": input of " + split(f.split) + (f.bytes ? ", " + words::bytes(*f.bytes) : "") +
+               (f.from ? (f.bytes ? " from " : ", from ") + backend(*f.from) : "") +
                (or_none(f.node) == no_tensor ? "" : ", first needed by " + tensor(*f.node));
     }
     std::string operator()(const record::CopyMade& f) const {
@@ -154,14 +155,16 @@ public:
                (n == 0 ? "" : ": " + words::counted(n, "kernel") + (f.start_ns ? ", each not timed" : ""));
     }
     std::string operator()(const record::Transfer& f) const {
+        const std::optional<int64_t> took = accounts::moving_time(f);
         return tensor(f.tensor) + ": " + words::bytes(f.bytes) + " copied from " + backend(f.from) + " to " + backend(f.to) +
                " for " + split(f.split) +
                (f.experts >= 0 ? ", " + std::to_string(f.experts) + " of " + words::counted(f.experts_total, "expert") : "") +
-               (f.async ? ", queued" : "") + " in " + words::duration(f.end_ns - f.start_ns);
+               (f.async ? ", queued" : "") + (took ? " in " + words::duration(*took) : "");
     }
     std::string operator()(const record::Wait& f) const {
-        return (f.backend == no_backend ? std::string("waited for the trace to be written")
-                                        : "waited for " + backend(f.backend)) +
+        return (f.n_shaders > 0           ? backend(f.backend) + ": " + words::counted(f.n_shaders, "shader") + " compiled"
+                : f.backend == no_backend ? std::string("waited for the trace to be written")
+                                          : "waited for " + backend(f.backend)) +
                (f.split >= 0 ? " before " + split(f.split) : "") + ", " + words::duration(f.end_ns - f.start_ns);
     }
     std::string operator()(const record::Sample& f) const {
@@ -209,5 +212,24 @@ private:
 } // namespace
 
 std::string describe(History& history, const Record& record) { return std::visit(RecordSentence(history, record), record.fact); }
+
+std::string describe_graph(const RecordSource& source, EvaluationId evaluation) {
+    const EvaluationSpan span = source.evaluation(evaluation);
+    int64_t n_nodes = 0, n_splits = 0;
+    std::vector<Record> found;
+    for (const FactSet kind : {fact_bit<record::PlanBegin>(), fact_bit<record::PlanEnd>()}) {
+        if (const Step at = source.next_of(span.first - 1, kind); at != no_step && at < span.end) {
+            source.read(at, at + 1, found);
+        }
+    }
+    for (const Record& r : found) {
+        if (const auto* begin = std::get_if<record::PlanBegin>(&r.fact)) {
+            n_nodes = begin->n_nodes.value_or(0);
+        } else if (const auto* end = std::get_if<record::PlanEnd>(&r.fact)) {
+            n_splits = end->n_splits;
+        }
+    }
+    return words::graph(span.begin, n_nodes, n_splits);
+}
 
 } // namespace schedscope

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "traces/history/describe.h"
+#include "traces/history/find_tensor.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
@@ -109,7 +110,9 @@ private:
         open_.source = a.source;
         open_.by = or_none(a.by);
         if ((a.cause == Cause::weight || a.cause == Cause::offload) && open_.by != no_tensor) {
-            weights_.push_back(open_.by);
+            placed_.push_back(open_.by);
+        } else if (a.cause == Cause::dst || a.cause == Cause::view_source) {
+            add_owner();
         }
         backend_ = or_none(a.after);
         story_.steps.push_back(std::move(open_));
@@ -148,10 +151,21 @@ private:
         story_.steps.insert(story_.steps.begin(), std::move(step));
     }
 
-    /// Why the weights lie where they lie that decided about the tensor.
+    /// A view lies where the tensor lies that it looks into: a cache or a weight, which its layer placed.
+    void add_owner() {
+        const OwnedGraph* graph = history_.graph_of(history_.plan_run_by(story_.evaluation));
+        if (graph == nullptr || !is_index(story_.tensor, graph->tensors)) {
+            return;
+        }
+        if (const TensorId owner = owner_of(*graph, story_.tensor); owner != story_.tensor) {
+            placed_.push_back(owner);
+        }
+    }
+
+    /// Why the weights and caches lie where they lie that decided about the tensor.
     void add_reasons() {
-        for (const TensorId weight : weights_) {
-            for (const Step step : history_.records_of(story_.evaluation, weight)) {
+        for (const TensorId placed : placed_) {
+            for (const Step step : history_.records_of(story_.evaluation, placed)) {
                 const Record r = history_.record(step);
                 if (std::holds_alternative<record::Pin>(r.fact)) {
                     story_.lines.push_back({step, StoryKind::placed, describe(history_, r)});
@@ -237,7 +251,7 @@ private:
     Story story_;
     StoryStep open_; ///< asked about and not yet decided
     BackendId backend_ = no_backend;
-    std::vector<TensorId> weights_;
+    std::vector<TensorId> placed_; ///< whose memory decided
     int32_t split_ = -1;
     std::optional<SplitState> where_;
 };

@@ -3,50 +3,16 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/nearest_words.h"
 #include "runtime/system/read_number.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 
 namespace schedscope {
 
 namespace {
-
-/// How many letters must be changed, added or dropped.
-size_t distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), size_t{0});
-    for (size_t i = 0; i < a.size(); ++i) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t k = 0; k < b.size(); ++k) {
-            const size_t changed = diagonal + (a[i] == b[k] ? 0 : 1);
-            diagonal = row[k + 1];
-            row[k + 1] = std::min({row[k] + 1, row[k + 1] + 1, changed});
-        }
-    }
-    return row.back();
-}
-
-std::string nearest_names(const OwnedGraph& graph, std::string_view name) {
-    constexpr size_t shown = 3;
-    const size_t farthest = std::max<size_t>(2, name.size() / 3);
-    std::vector<std::pair<size_t, std::string_view>> near;
-    for (const TensorInfo& t : graph.tensors) {
-        const size_t far = distance(name, t.name);
-        if (far <= farthest && std::none_of(near.begin(), near.end(), [&](const auto& n) { return n.second == t.name; })) {
-            near.emplace_back(far, t.name);
-        }
-    }
-    std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::string text;
-    const size_t n = std::min(shown, near.size());
-    for (size_t i = 0; i < n; ++i) {
-        text += (i == 0 ? "" : i + 1 == n ? " or " : ", ") + std::string(near[i].second);
-    }
-    return text;
-}
 
 /// The number behind a sign, if that is all there is; −1: it isn't.
 TensorId number_in(std::string_view digits) { return read_number<TensorId>(digits).value_or(-1); }
@@ -118,8 +84,17 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
         throw Error(ErrorKind::usage,
                     asked + ": " + where + " has none of that number; there is " + joined(named, ", ", text_of));
     }
-    const std::string near = nearest_names(*graph, name);
-    throw Error(ErrorKind::usage, asked + ": none in " + where + (near.empty() ? "" : "; did you mean " + near + "?"));
+    std::vector<std::string_view> names;
+    std::transform(graph->tensors.begin(), graph->tensors.end(), std::back_inserter(names),
+                   [](const TensorInfo& t) { return std::string_view(t.name); });
+    throw Error(ErrorKind::usage, asked + ": none in " + where + did_you_mean(names, name));
+}
+
+TensorId owner_of(const OwnedGraph& graph, TensorId tensor) {
+    for (size_t i = 0; i < graph.tensors.size() && is_index(graph.tensors[tensor].view_source, graph.tensors); ++i) {
+        tensor = graph.tensors[tensor].view_source;
+    }
+    return tensor;
 }
 
 } // namespace schedscope

@@ -15,4 +15,7 @@ std::vector<TensorId> find_tensors(const History& history, const PlanState& stat
 /// The only tensor of that name. Throws Error(usage): unknown (with the nearest names), or ambiguous (with NAME@ID of each).
 TensorId find_tensor(const History& history, const PlanState& state, std::string_view name);
 
+/// Whose memory a tensor looks into: a cache, a weight; itself where it is no view.
+TensorId owner_of(const OwnedGraph& graph, TensorId tensor);
+
 } // namespace schedscope

@@ -71,6 +71,17 @@ EvaluationId History::last_planned() const {
     return step == no_step ? -1 : evaluation_of(step);
 }
 
+EvaluationId History::opening() const {
+    const FactSet plans = fact_bit<record::PlanBegin>();
+    for (Step step = source_->next_of(-1, plans); step != no_step; step = source_->next_of(step, plans)) {
+        const EvaluationSpan span = source_->evaluation(evaluation_of(step));
+        if (span.begin.kind == GraphKind::prefill) {
+            return span.id;
+        }
+    }
+    return last_planned();
+}
+
 std::vector<Step> History::changes_of(EvaluationId evaluation, TensorId tensor) {
     const EvaluationSpan span = source_->evaluation(evaluation);
     const std::optional<EvaluationSpan> earlier = cache_->earlier_plan(span);
@@ -159,6 +170,16 @@ const TensorInfo* History::tensor_at(Step step, TensorId id) {
     }
     const OwnedGraph& graph = source_->graph(names.graph);
     return is_index(id, graph.tensors) ? &graph.tensors[id] : nullptr;
+}
+
+const TensorInfo* History::held_at(Step step, TensorId id) {
+    const Cache::Names& names = cache_->names_at(step, source_->evaluation(evaluation_of(step)));
+    const record::CopyMade* const copy = names.graph < 0 ? nullptr : find_copy(names.copies, id);
+    if (copy == nullptr) {
+        return nullptr;
+    }
+    const OwnedGraph& graph = source_->graph(names.graph);
+    return is_index(copy->of, graph.tensors) ? &graph.tensors[copy->of] : nullptr;
 }
 
 const TensorInfo* History::find_tensor(const PlanState& state, TensorId id) const {

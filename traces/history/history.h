@@ -120,6 +120,8 @@ public:
     const PlanState& plan_run_by(EvaluationId evaluation);
     /// The last evaluation that made a plan; −1: none did.
     EvaluationId last_planned() const;
+    /// The evaluation to begin with: the first prompt that was planned, else the last that made a plan; −1: none did.
+    EvaluationId opening() const;
 
     /// The kernels of the state's splits that ran without a time of their own: start and end are 0.
     std::vector<record::Execute> untimed_kernels(const PlanState& state) const;
@@ -138,6 +140,7 @@ public:
     std::string tensor_name_at(Step step, TensorId id);
     /// What it is there; null for a copy, and where there is none. Valid as long as the source.
     const TensorInfo* tensor_at(Step step, TensorId id);
+    const TensorInfo* held_at(Step step, TensorId id); ///< of a copy there: what it is a copy of; null: no copy has this id
 
     /// What can be gone by. The moment of each is where it is over, so that all that it did is seen there; that of an evaluation
     /// is its beginning. A sweep is a pass as records name them; a pass is the same with the four sweeps of pass 2 as one; a

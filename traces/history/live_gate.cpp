@@ -137,6 +137,9 @@ template <typename Pass> void LiveGate::pass_on(const Record& record, const Pass
     throw_if_cancelled();
     const bool hold = mode_ == Mode::hold || (mode_ == Mode::step && is_moment(unit_, record));
     if (mode_ >= Mode::cancelled || !(hold || broken)) {
+        if (mode_ == Mode::run && std::holds_alternative<record::EvaluationEnd>(record.fact)) {
+            notify(); // who follows the run sees it grow
+        }
         return;
     }
     mode_ = Mode::hold;

@@ -21,7 +21,8 @@ public:
 /// Stands between the runtime and another recorder (a LiveStore, a tee) and holds the runtime's thread after a record has been
 /// passed on, until the user's thread lets it go. A held runtime uses no processor time; nothing here polls or times anything.
 ///
-/// The user's calls return at once. `descriptor` becomes readable each time the runtime is held or let go.
+/// The user's calls return at once. `descriptor` becomes readable each time the runtime is held or let go, and
+/// while it runs at the end of each evaluation.
 class LiveGate final : public Recorder {
 public:
     using Unit = History::Unit;
@@ -44,7 +45,7 @@ public:
     Step held_at() const;  ///< step of the record that it is held after; no_step when it runs
     /// True until the next hold when that was a breakpoint's.
     bool at_breakpoint() const;
-    /// Readable when the held state changed since the last `acknowledge`. Owned by the gate.
+    /// Readable when the held state changed since the last `acknowledge`, or the run has got further. Owned by the gate.
     int descriptor() const noexcept { return event_; }
     void acknowledge() noexcept;
     void tell_progress() noexcept { notify(); } ///< makes it readable: there is something new of a runtime that runs

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
+#include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "traces/import/graph_writer.h"
 #include "traces/import/logged_text.h"
@@ -213,7 +214,6 @@ private:
             return;
         }
         check_graph();
-        ++n_nodes_;
         note_words();
     }
 
@@ -238,7 +238,7 @@ private:
             settle_header();
             end_graph();
             next_reserve_ = reserve;
-        } else if (const auto buffer = buffer_line(text)) {
+        } else if (const auto buffer = buffer_line(text); buffer && buffer->of == "compute") {
             const std::string name = readable(buffer->buffer_type);
             const auto& types = survey_.buffer_types;
             const auto found = std::find(types.begin(), types.end(), name);
@@ -271,6 +271,10 @@ private:
         }
         troubles_.lacks_splits += graph.lacks_splits ? 1 : 0;
         troubles_.lacks_inputs += graph.n_lost_inputs > 0 ? 1 : 0;
+        const std::vector<TensorId>& nodes = graph.graph.nodes;
+        result_.n_nodes += std::ssize(nodes);
+        result_.n_left_out +=
+            std::count_if(nodes.begin(), nodes.end(), [&](TensorId id) { return is_left_out(graph.graph.tensors[id]); });
         writer_.write(graph, {next_reserve_, std::move(buffers_)});
         next_reserve_.reset();
         buffers_.clear();
@@ -279,7 +283,6 @@ private:
                                               " records would be made of this log; the trace ends there");
         }
         result_.n_splits += std::exchange(n_splits_, 0);
-        result_.n_nodes += std::exchange(n_nodes_, 0);
     }
 
     void tell_of_model() {
@@ -326,7 +329,7 @@ private:
     SessionInfo session_;
     std::string header_; ///< of the split that is next
     LoggedNode node_;
-    int64_t n_splits_ = 0, n_nodes_ = 0; ///< of the graph that is read
+    int64_t n_splits_ = 0; ///< of the graph that is read
     bool last_incomplete_ = false;
     std::optional<ReserveLine> next_reserve_;
     std::vector<std::pair<BufferTypeId, int64_t>> buffers_;

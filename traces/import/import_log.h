@@ -15,8 +15,8 @@ class Recorder;
 
 /// What an import came to.
 struct ImportResult {
-    int32_t n_graphs = 0; ///< one evaluation each
-    int64_t n_splits = 0, n_nodes = 0;
+    int32_t n_graphs = 0;                              ///< one evaluation each
+    int64_t n_splits = 0, n_nodes = 0, n_left_out = 0; ///< n_left_out: nodes that a log has no line of
     std::vector<std::string>
         notes;               ///< what the log lacks or what was not understood, each a sentence; in the trace as the fact "notes"
     bool stopped = false;    ///< the user asked to stop: the graphs that were complete by then are there, if any

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace schedscope::import {
 
@@ -47,15 +48,27 @@ std::optional<ReserveLine> reserve_line(std::string_view line) {
 }
 
 std::optional<BufferLine> buffer_line(std::string_view line) {
-    constexpr std::string_view mark = " compute buffer size";
+    constexpr std::string_view mark = " buffer size";
     const size_t at = line.find(mark);
     if (at == std::string_view::npos) {
         return std::nullopt;
     }
-    const std::string_view before = trimmed(line.substr(0, at));
-    const size_t gap = before.rfind(' ');
+    std::string_view before = trimmed(line.substr(0, at));
+    const auto last_word = [&] {
+        const size_t gap = before.rfind(' ');
+        const std::string_view word = gap == std::string_view::npos ? before : before.substr(gap + 1);
+        before = trimmed(before.substr(0, before.size() - word.size()));
+        return word;
+    };
     BufferLine buffer;
-    buffer.buffer_type = gap == std::string_view::npos ? before : before.substr(gap + 1);
+    buffer.of = last_word();
+    if (buffer.of == "compute" || buffer.of == "model" || buffer.of == "KV") {
+        buffer.buffer_type = last_word();
+    } else if (before.ends_with("load_tensors:")) { // before 2025 a model's had no word
+        buffer.buffer_type = std::exchange(buffer.of, "model");
+    } else {
+        return std::nullopt;
+    }
     const std::string_view rest = line.substr(at + mark.size());
     const size_t digit = rest.find_first_of("0123456789");
     if (buffer.buffer_type.empty() || buffer.buffer_type.ends_with(':') || digit == std::string_view::npos) {
@@ -74,6 +87,9 @@ std::optional<BufferLine> buffer_line(std::string_view line) {
         return std::nullopt;
     }
     buffer.bytes = std::llround(value * scale);
+    const char* const number = rest.data() + digit;
+    constexpr size_t unit_length = 3;
+    buffer.size = std::string_view(number, unit.data() + unit_length - number);
     return buffer;
 }
 

@@ -17,7 +17,9 @@ std::optional<ReserveLine> reserve_line(std::string_view line);
 /// "llama_context:    Vulkan0 compute buffer size =   164.00 MiB".
 struct BufferLine {
     std::string_view buffer_type;
-    int64_t bytes = 0; ///< as rounded in the log
+    std::string_view of;   ///< "compute", "model", "KV"
+    std::string_view size; ///< "164.00 MiB"
+    int64_t bytes = 0;     ///< as rounded in the log
 };
 std::optional<BufferLine> buffer_line(std::string_view line);
 

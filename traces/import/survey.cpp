@@ -1,5 +1,6 @@
 #include "traces/import/survey.h"
 
+#include "traces/history/accounts/memory.h"
 #include "traces/import/logged_text.h"
 #include "traces/import/other_line.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr size_t longest_cut_name = 64; ///< ggml's names have at most 63 bytes
 constexpr size_t most_buffer_types = 1024;
+constexpr ptrdiff_t most_told_buffers = 64;
 
 void note_fact(Survey& survey, const FactLine& fact) {
     const auto same = [&](const auto& f) { return f.first == fact.name; };
@@ -22,10 +24,24 @@ void note_fact(Survey& survey, const FactLine& fact) {
     }
 }
 
+/// What lies in memory beside the plans: "CPU_Mapped 0.41 MiB, Vulkan0 0.15 MiB".
+void note_buffer(Survey& survey, const BufferLine& buffer) {
+    const std::string_view name = buffer.of == "KV" ? accounts::kv_buffers_fact : accounts::model_buffers_fact;
+    const std::string one = readable(buffer.buffer_type) + " " + std::string(buffer.size);
+    const auto found = std::find_if(survey.facts.begin(), survey.facts.end(), [&](const auto& f) { return f.first == name; });
+    if (found == survey.facts.end()) {
+        survey.facts.emplace_back(name, one);
+    } else if (std::count(found->second.begin(), found->second.end(), ',') < most_told_buffers) {
+        found->second += ", " + one;
+    }
+}
+
 void note_other(Survey& survey, std::string_view line) {
     if (const auto device = device_line(line)) {
         survey.backends.add_device(readable(device->name), readable(device->description));
-    } else if (const auto buffer = buffer_line(line)) {
+    } else if (const auto buffer = buffer_line(line); buffer && buffer->of != "compute") {
+        note_buffer(survey, *buffer);
+    } else if (buffer) {
         const std::string name = readable(buffer->buffer_type);
         auto& all = survey.buffer_types;
         if (all.size() < most_buffer_types && std::find(all.begin(), all.end(), name) == all.end()) {

@@ -3,112 +3,270 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
+#include "traces/format/schedscope_stream.h"
+#include "traces/history/find_tensor.h"
+#include "traces/history/words/layer_in_name.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+#include "traces/replay/foreign/named_parts.h"
+#include "traces/replay/profile/recorded_profile.h"
 #include "traces/replay/what_if.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <functional>
 #include <optional>
+#include <set>
 
 namespace schedscope {
 
 namespace {
+
+/// Settings, and what else is done to a plan, tried as one.
+struct Attempt {
+    std::vector<std::string> settings;
+    std::string words;
+    std::function<void(ReplayInput&)> then; ///< behind the settings; empty: nothing else
+
+    Attempt with(const Attempt& other) const {
+        Attempt both = *this;
+        both.settings.insert(both.settings.end(), other.settings.begin(), other.settings.end());
+        both.words += (both.words.empty() || other.words.empty() ? "" : " together with ") + other.words;
+        return both;
+    }
+};
 
 class LeverSearch {
 public:
     LeverSearch(const RecordSource& source, EvaluationId evaluation, TensorId tensor)
         : source_(source), evaluation_(evaluation), tensor_(tensor), session_(source.session()) {}
 
-    std::vector<Lever> run() {
-        Step at = source_.next_of(source_.evaluation(evaluation_).first - 1, fact_bit<record::PlanBegin>());
-        std::vector<Record> begin;
-        if (at == no_step || (source_.read(at, at + 1, begin), begin.front().evaluation != evaluation_)) {
-            return {};
+    FoundLevers run() {
+        FoundLevers all;
+        all.why_none = find_graph();
+        if (!all.why_none.empty()) {
+            return all;
         }
-        graph_ = &source_.graph(std::get<record::PlanBegin>(begin.front().fact).graph);
-        if (!is_index(tensor_, graph_->tensors)) {
-            return {}; // a copy
+        try_each({});
+        const bool in_pairs = levers_.empty();
+        if (in_pairs) {
+            try_pairs();
         }
-        if (session_.settings) {
-            try_layers();
-            try_weights();
-            const bool on_host = session_.settings->placement.cache_on_host;
-            try_setting(on_host ? "nkvo=off" : "nkvo=on", on_host ? "no -nkvo" : "-nkvo");
-            if (const auto flash = session_.settings->flash_attention) {
-                try_setting(*flash ? "fa=off" : "fa=on", *flash ? "-fa off" : "-fa on");
-            }
-        } else {
-            try_memory();
-            try_pin();
+        const auto moves_less = [](const Lever& a, const Lever& b) { return a.n_moved < b.n_moved; };
+        std::stable_sort(levers_.begin(), levers_.end(), moves_less);
+        if (in_pairs) {
+            levers_.resize(std::min(levers_.size(), most_pairs));
         }
-        try_offload();
-        return std::move(levers_);
+        all.found = std::move(levers_);
+        all.why_none = all.found.empty() ? why_none() : "";
+        return all;
     }
 
 private:
-    /// Where the tensor is with a change; none: where it was, or the change can't be tried on this trace.
-    std::optional<std::string> backend_with(ReplayOptions options) const {
+    static constexpr size_t most_pairs = 3; ///< that are told
+    static constexpr int most_plans = 400;  ///< some seconds, of a model of 80 layers
+
+    /// Why nothing can be tried; empty: it can.
+    std::string find_graph() {
+        const Step at = source_.next_of(source_.evaluation(evaluation_).first - 1, fact_bit<record::PlanBegin>());
+        std::vector<Record> begin;
+        if (at == no_step || (source_.read(at, at + 1, begin), begin.front().evaluation != evaluation_)) {
+            return "the evaluation was not planned";
+        }
+        const GraphId graph = std::get<record::PlanBegin>(begin.front().fact).graph;
+        graph_ = &source_.graph(graph);
+        if (!is_index(tensor_, graph_->tensors)) {
+            return "a copy lies where the split runs that reads it";
+        }
+        answers_ = &source_.answers(graph);
+        try {
+            require_plannable(session_, *graph_, *answers_);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        if (session_.backends.size() < 2) {
+            const std::string idle = session_fact(session_, SSCP_FACT_IDLE_LIBRARIES);
+            return "there is no device but the CPU" + (idle.empty() ? "" : ": " + idle);
+        }
+        if (!session_.settings) {
+            profiles_ = recorded_profiles(source_);
+        }
+        find_placement();
+        return "";
+    }
+
+    /// What -ngl and -ot say; of another program, if its plan is answered by them.
+    void find_placement() {
+        if (session_.settings) {
+            placed_ = AskedPlacement{session_.settings->placement, session_.settings->n_layers};
+            return;
+        }
+        OwnedGraph graph = OwnedGraph::copy_of(graph_->view());
+        name_parts(graph);
+        if (const std::optional<PlacementOptions> asked = asked_placement(graph, session_)) {
+            try {
+                planned_with({{"ngl=" + std::to_string(asked->n_gpu_layers)}, "", {}});
+                placed_ = AskedPlacement{*asked, n_named_blocks(*graph_)};
+            } catch (const Error&) { // it lies otherwise
+            }
+        }
+    }
+
+    PlanComparison planned_with(const Attempt& attempt) const {
+        WhatIf what_if;
+        what_if.recorded = profiles_;
+        for (const std::string& setting : attempt.settings) {
+            what_if.set(setting);
+        }
+        ReplayOptions options = attempt.settings.empty() ? ReplayOptions() : options_for(what_if, source_);
+        if (attempt.then) {
+            options.change = [first = options.change, &attempt](ReplayInput& in) {
+                if (first) {
+                    first(in);
+                }
+                attempt.then(in);
+            };
+        }
         options.only = evaluation_;
         options.max_differences = 0;
+        return replay(source_, options).comparisons.front();
+    }
+
+    /// Where the tensor is with a change, and how many are elsewhere; none: where it was, or the change can't be tried on this
+    /// trace.
+    std::optional<Lever> outcome(const Attempt& attempt) {
+        if (++n_plans_ > most_plans) {
+            return std::nullopt;
+        }
         try {
-            const ReplayResult result = replay(source_, options);
-            for (const TensorChange& change : result.comparisons.front().changes) {
-                if (change.tensor == tensor_ && change.now_backend != change.recorded_backend && !change.now_backend.empty()) {
-                    return change.now_backend;
+            const PlanComparison plan = planned_with(attempt);
+            Lever lever{attempt.settings, attempt.words, "", 0};
+            for (const TensorChange& change : plan.changes) {
+                const bool moved = !change.now_backend.empty() && change.now_backend != change.recorded_backend;
+                lever.n_moved += moved ? 1 : 0;
+                if (moved && change.tensor == tensor_) {
+                    lever.backend = change.now_backend;
                 }
             }
+            if (attempt.then) {
+                lever.settings.clear(); // they alone don't do it
+            }
+            return lever.backend.empty() ? std::nullopt : std::optional(std::move(lever));
         } catch (const Error&) { // as the graph with flash attention that was not kept
-        }
-        return std::nullopt;
-    }
-    std::optional<std::string> backend_with(const std::string& setting) const {
-        WhatIf what_if;
-        what_if.set(setting);
-        try {
-            return backend_with(options_for(what_if, source_));
-        } catch (const Error&) {
             return std::nullopt;
         }
     }
-    bool try_setting(const std::string& setting, const std::string& words) {
-        const std::optional<std::string> backend = backend_with(setting);
-        if (backend) {
-            levers_.push_back({setting, words, *backend});
+    bool add(const Attempt& attempt) {
+        std::optional<Lever> lever = outcome(attempt);
+        if (lever) {
+            levers_.push_back(std::move(*lever));
         }
-        return backend.has_value();
+        return lever.has_value();
     }
 
-    /// A tensor is on another device from some number of layers on, or up to one.
-    void try_layers() {
-        const int32_t all = session_.settings->n_layers + 1;
-        const int32_t now = std::clamp(session_.settings->placement.n_gpu_layers, 0, all);
-        const auto with = [&](int32_t n) { return backend_with("ngl=" + std::to_string(n)); };
+    /// Each kind of change, beside those of `base`.
+    void try_each(const Attempt& base) {
+        if (placed_) {
+            try_layers(base);
+            try_weights(base);
+        } else {
+            try_memory(base);
+            try_block(base);
+        }
+        if (!session_.settings) {
+            try_pin(base);
+        }
+        if (base.settings.empty()) {
+            for (const Attempt& toggle : toggles()) {
+                add(toggle);
+            }
+        }
+        try_offload(base);
+    }
+
+    /// A change beside each of the settings that are on or off, and two of those.
+    void try_pairs() {
+        const std::vector<Attempt> all = toggles();
+        for (size_t i = 0; i < all.size(); ++i) {
+            try_each(all[i]);
+            for (size_t k = i + 1; k < all.size(); ++k) {
+                add(all[k].with(all[i]));
+            }
+        }
+    }
+
+    /// What is on or off, the other way.
+    std::vector<Attempt> toggles() const {
+        std::vector<Attempt> all;
+        const bool offload = !session_.settings || session_.settings->op_offload;
+        all.push_back(offload ? Attempt{{"op-offload=off"}, "--no-op-offload", {}}
+                              : Attempt{{"op-offload=on"}, "no --no-op-offload", {}});
+        if (placed_) {
+            all.push_back(placed_->options.cache_on_host ? Attempt{{"nkvo=off"}, "no -nkvo", {}}
+                                                         : Attempt{{"nkvo=on"}, "-nkvo", {}});
+        }
+        if (session_.settings) {
+            if (const auto flash = session_.settings->flash_attention) {
+                all.push_back(*flash ? Attempt{{"fa=off"}, "-fa off", {}} : Attempt{{"fa=on"}, "-fa on", {}});
+            }
+        }
+        return all;
+    }
+
+    /// Towards all or none, if that does it: the nearest numbers of layers with which the tensor is on another device, each
+    /// tried.
+    void try_layers(const Attempt& base) {
+        const int32_t all = placed_->n_layers + 1, now = std::clamp(placed_->options.n_gpu_layers, 0, all);
+        const auto with = [&](int32_t n) {
+            const std::string number = std::to_string(n);
+            return Attempt{{"ngl=" + number}, "-ngl " + number, {}}.with(base);
+        };
         for (const int32_t end : {all, 0}) {
-            if (end == now || !with(end)) {
+            if (end == now || !outcome(with(end))) {
                 continue;
             }
-            int32_t does = end, does_not = now;
-            while (std::abs(does - does_not) > 1) {
-                const int32_t middle = (does + does_not) / 2;
-                (with(middle) ? does : does_not) = middle;
+            const int32_t step = end > now ? 1 : -1;
+            std::optional<Lever> lever; // of the range that goes on
+            int32_t first = 0;
+            std::vector<std::string> backends;
+            for (int32_t n = now + step; n != end + 2 * step; n += step) {
+                std::optional<Lever> next = n == end + step ? std::nullopt : outcome(with(n));
+                if (lever && next && next->backend == lever->backend) {
+                    continue;
+                }
+                if (lever && std::find(backends.begin(), backends.end(), lever->backend) == backends.end()) {
+                    backends.push_back(lever->backend);
+                    lever->words = Attempt{{}, layers_in_words(first, n - step, end), {}}.with(base).words;
+                    levers_.push_back(std::move(*lever));
+                }
+                lever = std::move(next);
+                first = n;
             }
-            const std::string n = std::to_string(does);
-            try_setting("ngl=" + n, "-ngl " + n + (does == end ? "" : end == 0 ? " or less" : " or more"));
             return;
         }
+    }
+
+    /// "-ngl 5 or more", "-ngl 21 to 41"; of another program, of which it is not known what it was given, with what it comes to.
+    std::string layers_in_words(int32_t first, int32_t last, int32_t end) const {
+        const auto [least, most] = std::minmax(first, last);
+        return "-ngl " +
+               (first == last ? std::to_string(first)
+                : last == end ? std::to_string(first) + (end == 0 ? " or less" : " or more")
+                              : std::to_string(least) + " to " + std::to_string(most)) +
+               (session_.settings ? "" : " (" + std::to_string(placed_->options.n_gpu_layers) + " now)");
     }
 
     /// Of the tensor itself, or that it reads.
     std::vector<TensorId> weights() const {
         std::vector<TensorId> found;
         const TensorInfo& t = graph_->tensors[tensor_];
-        const auto add = [&](TensorId id) {
+        const auto add_weight = [&](TensorId id) {
             if (id != no_tensor && graph_->tensors[id].usage == BufferUsage::weights) {
                 found.push_back(id);
             }
         };
-        add(tensor_);
+        add_weight(tensor_);
         for (const TensorId source : t.src) {
-            add(source);
+            add_weight(source);
         }
         return found;
     }
@@ -122,87 +280,154 @@ private:
     }
 
     /// One pattern more, in front of those that were there: the first that matches decides.
-    void try_weights() {
-        const std::vector<TensorOverride>& recorded = session_.settings->placement.overrides;
+    void try_weights(const Attempt& base) {
         for (const TensorId weight : weights()) {
             for (const BackendInfo& backend : session_.backends) {
                 const std::string text = exactly(graph_->tensors[weight].name) + "=" + backend.device;
-                WhatIf what_if;
-                try {
-                    what_if.set("ot=" + text);
-                    what_if.overrides.insert(what_if.overrides.end(), recorded.begin(), recorded.end());
-                    if (const auto now = backend_with(options_for(what_if, source_))) {
-                        levers_.push_back({recorded.empty() ? "ot=" + text : "", "-ot '" + text + "'", *now});
-                        return;
-                    }
-                } catch (const Error&) { // no weight may lie there
+                Attempt attempt{{"ot=" + text}, "-ot '" + text + "'", {}};
+                for (const TensorOverride& recorded : placed_->options.overrides) {
+                    attempt.settings.push_back("ot=" + recorded.text());
                 }
-            }
-        }
-    }
-
-    /// Of another program it is not known by which setting a weight got where it lies; but what follows from that is.
-    void try_memory() {
-        for (const TensorId weight : weights()) {
-            for (const BackendInfo& backend : session_.backends) {
-                const std::optional<BufferTypeId> memory = backend.default_buffer_type;
-                if (!memory || *memory == graph_->tensors[weight].buffer_type) {
-                    continue;
-                }
-                ReplayOptions options;
-                options.change = [&](ReplayInput& in) { in.graph.tensors[weight].buffer_type = *memory; };
-                if (const auto now = backend_with(options)) {
-                    levers_.push_back({"",
-                                       std::string(graph_->tensors[weight].name) + " in " +
-                                           std::string(session_.buffer_types[*memory].name) +
-                                           " memory (more or fewer layers there, or -ot)",
-                                       *now});
+                if (add(attempt.with(base))) {
                     return;
                 }
             }
         }
     }
 
-    void try_pin() {
-        if (graph_->tensors[tensor_].user_backend == no_backend) {
-            return;
-        }
-        ReplayOptions options;
-        options.change = [&](ReplayInput& in) { in.graph.tensors[tensor_].user_backend = no_backend; };
-        if (const auto now = backend_with(options)) {
-            levers_.push_back({"", "no pin of the program's (llama.cpp pins norms to their layer's device)", *now});
+    /// Where it is not known by which setting a weight got where it lies: what follows if it lies elsewhere.
+    void try_memory(const Attempt& base) {
+        for (const TensorId weight : weights()) {
+            const bool moved = try_in_each_memory(base, graph_->tensors[weight], graph_->tensors[weight].name,
+                                                  [weight](TensorId id) { return id == weight; });
+            if (moved) {
+                return;
+            }
         }
     }
 
-    void try_offload() {
+    /// The same of all weights and caches of the block (foreign/named_parts.h) that the tensor, or what it reads, is of.
+    void try_block(const Attempt& base) {
+        const TensorInfo& cache = graph_->tensors[owner_of(*graph_, tensor_)];
+        std::optional<int32_t> block = role_of(cache) == Role::cache ? layer_of_name(cache.name) : std::nullopt;
+        for (const TensorId weight : weights()) {
+            block = block ? block : layer_of_name(graph_->tensors[weight].name);
+        }
+        const auto is_of_block = [&, block](TensorId id) {
+            const TensorInfo& owner = graph_->tensors[owner_of(*graph_, id)];
+            const bool lies = owner.usage == BufferUsage::weights || role_of(owner) == Role::cache;
+            return lies && layer_of_name(owner.name) == block;
+        };
+        for (TensorId id = 0; block && id < n_of(graph_->tensors); ++id) {
+            if (const TensorInfo& t = graph_->tensors[id]; is_of_block(id) && t.buffer_type != no_buffer_type) {
+                try_in_each_memory(base, t, "all of block " + std::to_string(*block), is_of_block);
+                return;
+            }
+        }
+    }
+
+    /// What lies in the same memory as `now`, in each other. True: a memory does it.
+    bool try_in_each_memory(const Attempt& base, const TensorInfo& now, std::string_view what,
+                            const std::function<bool(TensorId)>& moves) {
+        return std::any_of(session_.backends.begin(), session_.backends.end(), [&](const BackendInfo& backend) {
+            const std::optional<BufferTypeId> memory = backend.default_buffer_type;
+            if (!memory || *memory == now.buffer_type) {
+                return false;
+            }
+            const auto move = [this, moves, to = *memory](ReplayInput& in) {
+                for (TensorId id = 0; id < n_of(graph_->tensors); ++id) {
+                    if (in.graph.tensors[id].buffer_type != no_buffer_type && moves(id)) {
+                        in.graph.tensors[id].buffer_type = to;
+                    }
+                }
+            };
+            return add(
+                Attempt{{}, std::string(what) + " in " + std::string(session_.buffer_types[*memory].name) + " memory", move}.with(
+                    base));
+        });
+    }
+
+    void try_pin(const Attempt& base) {
+        if (graph_->tensors[tensor_].user_backend != no_backend) {
+            add(Attempt{
+                {}, "no pin of the program's (llama.cpp pins norms to their layer's device)", [this](ReplayInput& in) {
+                    in.graph.tensors[tensor_].user_backend = no_backend;
+                }}.with(base));
+        }
+    }
+
+    /// The least change of the batch from which on work is taken over: to one that what reads a weight on the host has, or to
+    /// one more.
+    void try_offload(const Attempt& base) {
+        const int64_t now = session_.settings ? session_.settings->offload_min_batch : PlanSettings{}.offload_min_batch;
+        std::set<std::pair<int64_t, int64_t>> batches; // with how far each is from the one now
+        for (const TensorId id : graph_->nodes) {
+            const TensorInfo& node = graph_->tensors[id];
+            const int64_t batch = node.op && node.ne ? offload_batch(*node.op, *node.ne) : 0;
+            if (batch > 0 && OpQuestion::about(graph_->view(), id, session_.buffer_types).reads_host_weight) {
+                const int64_t n = batch >= now ? batch + 1 : batch;
+                batches.emplace(std::abs(n - now), n);
+            }
+        }
+        for (const auto& [change, batch] : batches) {
+            const std::string n = std::to_string(batch);
+            if (add(Attempt{{"offload-min-batch=" + n}, "--offload-min-batch " + n, {}}.with(base))) {
+                return;
+            }
+        }
+    }
+
+    std::string why_none() const {
         const TensorInfo& t = graph_->tensors[tensor_];
-        const int64_t batch = t.op && t.ne ? offload_batch(*t.op, *t.ne) : 0;
-        if (batch < 1) {
-            return;
+        if ((t.flags & flag_input) != 0) {
+            return "inputs of the graph lie on the CPU";
         }
-        const std::string n = std::to_string(batch);
-        if (!try_setting("offload-min-batch=" + n, "--offload-min-batch " + n)) {
-            try_setting("op-offload=off", "--no-op-offload");
+        if (t.op && *t.op != Op::NONE) {
+            std::string refusals;
+            int n_can = 0;
+            for (BackendId b = 0; b < n_of(session_.backends); ++b) {
+                const Answer answer = answers_->has(b, tensor_) ? answers_->op_answer(b, tensor_) : Answer::no(Refusal::op, "");
+                n_can += answer.yes ? 1 : 0;
+                if (!answer.yes) {
+                    const std::string why = words::refusal(answer.reason, answer.detail, ", ");
+                    refusals += (refusals.empty() ? "" : "; ") + std::string(session_.backends[b].name) + " does not run it" +
+                                (why.empty() ? "" : ": " + why);
+                }
+            }
+            if (n_can < 2) {
+                return refusals;
+            }
         }
+        return session_.settings ? "none of -ngl, -ot, -nkvo, -fa and offload moves it, nor two of them together"
+               : placed_         ? "none of -ngl, -ot, -nkvo and offload moves it, nor two of them together"
+                                 : "neither where its weight or cache lies nor offload moves it, nor both together";
     }
 
     const RecordSource& source_;
     const EvaluationId evaluation_;
     const TensorId tensor_;
     const SessionInfo session_;
+    std::vector<std::shared_ptr<const DeviceProfile>> profiles_; ///< of another program's backends
     const OwnedGraph* graph_ = nullptr;
+    const CapabilityTable* answers_ = nullptr;
+    struct AskedPlacement {
+        PlacementOptions options;
+        int32_t n_layers;
+    };
+    std::optional<AskedPlacement> placed_; ///< nothing: it is not known
+    int n_plans_ = 0;
     std::vector<Lever> levers_;
 };
 
 } // namespace
 
-std::vector<Lever> levers_of(const RecordSource& source, EvaluationId evaluation, TensorId tensor) {
+FoundLevers levers_of(const RecordSource& source, EvaluationId evaluation, TensorId tensor) {
     return LeverSearch(source, evaluation, tensor).run();
 }
 
-std::vector<std::string> levers_in_words(const std::vector<Lever>& levers) {
+std::vector<std::string> levers_in_words(const FoundLevers& levers) {
     std::vector<std::string> lines, backends;
-    for (const Lever& lever : levers) {
+    for (const Lever& lever : levers.found) {
         const auto known = std::find(backends.begin(), backends.end(), lever.backend);
         if (known == backends.end()) {
             backends.push_back(lever.backend);
@@ -210,6 +435,9 @@ std::vector<std::string> levers_in_words(const std::vector<Lever>& levers) {
         } else {
             lines[static_cast<size_t>(known - backends.begin())] += ", or " + lever.words;
         }
+    }
+    if (lines.empty()) {
+        lines.push_back("no setting: " + levers.why_none);
     }
     return lines;
 }

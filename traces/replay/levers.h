@@ -9,17 +9,24 @@ namespace schedscope {
 
 /// A change of settings that puts a tensor on another backend.
 struct Lever {
-    std::string setting; ///< as `replay --set` takes it: "ngl=5"; empty: no setting of ours says it
-    std::string words;   ///< as a run's options say it: "-ngl 5 or more"
-    std::string backend; ///< where the tensor is then
+    std::vector<std::string> settings; ///< as `replay --set` takes each: "ngl=5"; empty: no setting of ours says it
+    std::string words;                 ///< as a run's options say it: "-ngl 5 or more"
+    std::string backend;               ///< where the tensor is then
+    int64_t n_moved = 0;               ///< tensors that are elsewhere then, this one among them
+};
+
+/// What would put a tensor elsewhere, the change that moves least first.
+struct FoundLevers {
+    std::vector<Lever> found;
+    std::string why_none; ///< where nothing does
 };
 
 /// What would put a tensor on another backend: of each kind of setting the smallest change that does, each tried by itself by
-/// planning the evaluation again. The evaluation is one that was planned. Empty: none of those that can be tried here does, or
-/// the trace does not hold what planning takes.
-std::vector<Lever> levers_of(const RecordSource& source, EvaluationId evaluation, TensorId tensor);
+/// planning the evaluation again; where none does, two of them together. Each number of a range that is told was tried. The
+/// evaluation is one that was planned. At most some hundred plans are made.
+FoundLevers levers_of(const RecordSource& source, EvaluationId evaluation, TensorId tensor);
 
-/// "on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", one line for each backend.
-std::vector<std::string> levers_in_words(const std::vector<Lever>& levers);
+/// "on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", one line for each backend; or why there is none, in one.
+std::vector<std::string> levers_in_words(const FoundLevers& levers);
 
 } // namespace schedscope

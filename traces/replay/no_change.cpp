@@ -7,6 +7,7 @@
 #include "runtime/system/joined.h"
 #include "traces/history/history.h"
 #include "traces/history/words/words.h"
+#include "traces/replay/foreign/named_parts.h"
 
 #include <algorithm>
 
@@ -49,12 +50,15 @@ std::string of_layers(const WhatIf& what_if, const SessionInfo& session) {
     if (only_the_cpu(session)) {
         return said + no_device + "layers could go to";
     }
-    const int32_t recorded = session.settings->placement.n_gpu_layers, layers = session.settings->n_layers;
-    if (recorded == *what_if.n_gpu_layers) {
-        return said + "it was recorded with " + std::to_string(recorded);
-    }
-    if (recorded > layers && *what_if.n_gpu_layers > layers) {
-        return said + (layers == 1 ? "" : "all ") + words::counted(layers, "layer") + " and the output were offloaded already";
+    if (session.settings) {
+        const int32_t recorded = session.settings->placement.n_gpu_layers, layers = session.settings->n_layers;
+        if (recorded == *what_if.n_gpu_layers) {
+            return said + "it was recorded with " + std::to_string(recorded);
+        }
+        if (recorded > layers && *what_if.n_gpu_layers > layers) {
+            return said + (layers == 1 ? "" : "all ") + words::counted(layers, "layer") +
+                   " and the output were offloaded already";
+        }
     }
     return said + "each layer stays on the device where it was";
 }
@@ -66,14 +70,14 @@ std::string of_shares(const WhatIf& what_if, const SessionInfo& session) {
     if (n_holders < 2) {
         return said + (n_holders == 0 ? std::string(no_device) + "layers could go to" : "one device has all offloaded layers");
     }
-    return said + (session.settings->placement.tensor_split == what_if.tensor_split
+    return said + (session.settings && session.settings->placement.tensor_split == what_if.tensor_split
                        ? "it was recorded with the same"
                        : "each layer stays on the device where it was");
 }
 
 std::string of_overrides(const WhatIf& what_if, const SessionInfo& session) {
     const std::string said = joined(what_if.overrides, " ", [](const TensorOverride& o) { return "ot=" + o.text(); }) + ": ";
-    return said + (session.settings->placement.overrides == what_if.overrides
+    return said + (session.settings && session.settings->placement.overrides == what_if.overrides
                        ? "it was recorded with the same"
                        : "the weights that it places lie there already, or its device can't run what reads them");
 }
@@ -81,16 +85,19 @@ std::string of_overrides(const WhatIf& what_if, const SessionInfo& session) {
 std::string of_cache(const WhatIf& what_if, Plans& plans) {
     const bool on_host = *what_if.cache_on_host;
     const std::string said = std::string("nkvo=") + (on_host ? "on" : "off") + ": ";
-    if (plans.settings()->placement.cache_on_host == on_host) {
+    if (plans.settings() != nullptr && plans.settings()->placement.cache_on_host == on_host) {
         return said + "it was " + (on_host ? "on" : "off") + " when this was recorded";
     }
     bool cached = false;
     plans.for_each([&](const OwnedGraph& graph, const PlanState&) {
         cached = cached || std::any_of(graph.tensors.begin(), graph.tensors.end(), [](const TensorInfo& t) {
-                     return t.role == Role::cache && t.buffer_type != no_buffer_type;
+                     return role_of(t) == Role::cache && t.buffer_type != no_buffer_type;
                  });
     });
-    return said + (cached ? "the CPU has all layers, and their KV cache lies there in any case" : "no graph has a KV cache");
+    return said + (!cached                                  ? "no graph has a KV cache"
+                   : plans.settings() == nullptr && on_host ? "the KV cache lies there already"
+                   : plans.settings() == nullptr            ? "it lies with its layers already"
+                                                 : "the CPU has all layers, and their KV cache lies there in any case");
 }
 
 std::string of_order(const WhatIf& what_if, const SessionInfo& session) {

@@ -3,8 +3,10 @@
 #include "runtime/numbers.h"
 #include "traces/diff/align.h"
 #include "traces/history/words/unknown.h"
+#include "traces/replay/foreign/named_parts.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 namespace schedscope {
@@ -46,8 +48,8 @@ Pass where_apart(const TensorWay& a, const TensorWay& b) {
 /// What a leaf with memory of its own is.
 std::string_view kind_of_memory(const TensorInfo& t) {
     return t.usage == BufferUsage::weights ? "weights in "
-           : t.role == Role::cache         ? "KV cache in "
-           : t.role == Role::sampling      ? "sampling state in "
+           : role_of(t) == Role::cache     ? "KV cache in "
+           : role_of(t) == Role::sampling  ? "sampling state in "
                                            : "inputs in ";
 }
 
@@ -129,6 +131,43 @@ std::vector<Measure> measures_of(const PlanComparison& plan) {
     measures.push_back({"bytes moved", Unit::bytes, before.bytes_moved, after.bytes_moved});
     add_each("", Unit::bytes, &PlanFigures::memory);
     return measures;
+}
+
+std::string MemoryFit::text(int64_t bytes) const {
+    const std::string verdict = memory <= 0 ? "" : fits(bytes) ? "fits: " : "DOES NOT FIT: ";
+    return verdict + words::bytes(bytes) + " of " + (memory <= 0 ? "unknown" : words::bytes(memory));
+}
+
+std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session) {
+    std::map<std::string, const BufferTypeInfo*, std::less<>> types;
+    for (const BufferTypeInfo& type : session.buffer_types) {
+        types.emplace(type.name, &type);
+    }
+    const auto own_type = [&](const BackendInfo& b) {
+        return b.default_buffer_type ? std::string_view(session.buffer_types[*b.default_buffer_type].name) : std::string_view();
+    };
+    // Host memory is the last backend's, whoever allocated it.
+    const auto lies_at = [&](const std::string& memory) {
+        const auto type = types.find(memory);
+        const bool is_host = type != types.end() && type->second->is_host;
+        const auto at = std::find_if(session.backends.begin(), session.backends.end(),
+                                     [&](const BackendInfo& b) { return !is_host && own_type(b) == memory; });
+        return at == session.backends.end() ? session.backends.end() - (is_host ? 1 : 0) : at;
+    };
+    std::vector<MemoryFit> fits(session.backends.size());
+    for (const auto& [figures, sum] : {std::pair{&plan.recorded, &MemoryFit::recorded}, {&plan.now, &MemoryFit::now}}) {
+        for (const auto& [memory, bytes] : figures->by_buffer_type) {
+            if (const auto at = lies_at(memory); at != session.backends.end()) {
+                fits[at - session.backends.begin()].*sum += bytes;
+            }
+        }
+    }
+    for (size_t b = 0; b < fits.size(); ++b) {
+        fits[b].backend = session.backends[b].name;
+        fits[b].memory = session.backends[b].memory_bytes.value_or(0);
+    }
+    std::erase_if(fits, [](const MemoryFit& fit) { return fit.recorded == 0 && fit.now == 0; });
+    return fits;
 }
 
 std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& now) {

@@ -22,6 +22,20 @@ private:
 /// What a plan came to and comes to: the same names for both, in order.
 std::vector<Measure> measures_of(const PlanComparison& plan);
 
+/// All that lies in a backend's memory: weights, caches and compute buffers; in the host's also what others mapped or pinned.
+struct MemoryFit {
+    std::string backend;
+    int64_t recorded = 0, now = 0; ///< bytes
+    int64_t memory = 0;            ///< that it has; 0: unknown
+
+    bool fits(int64_t bytes) const noexcept { return memory <= 0 || bytes <= memory; }
+    /// "fits: 569 KiB of 2.0 GiB", "DOES NOT FIT: 35.6 GiB of 24.0 GiB", "569 KiB of unknown": what matters first, for narrow
+    /// columns.
+    std::string text(int64_t bytes) const;
+};
+/// Of the backends in whose memory something lies or lay.
+std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session);
+
 /// The tensors that end up on another backend, or by another rule.
 std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& now);
 

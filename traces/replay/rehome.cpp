@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 
 namespace schedscope {
@@ -32,6 +33,7 @@ public:
 
     void run() {
         find_readers();
+        find_host_memory();
         std::map<std::string_view, std::vector<TensorId>> weights; // several of a name: one in each memory
         for (size_t i = 0; i < graph_.tensors.size(); ++i) {
             if (is_weight(graph_.tensors[i])) {
@@ -44,9 +46,9 @@ public:
         for (size_t i = 0; i < graph_.tensors.size(); ++i) {
             TensorInfo& t = graph_.tensors[i];
             if (t.buffer_type != no_buffer_type && t.role == Role::cache) {
-                t.buffer_type = type_of(policy_.cache(t.layer).home);
+                t.buffer_type = memory_at(policy_.cache(t.layer).home, t);
             } else if (t.buffer_type != no_buffer_type && t.role == Role::sampling) {
-                t.buffer_type = type_of(policy_.sampling(t.layer, home_of_output()).home);
+                t.buffer_type = memory_at(policy_.sampling(t.layer, home_of_output()).home, t);
             } else if (t.role == Role::norm || t.role == Role::attended) {
                 t.user_backend = narrow<BackendId>(
                     policy_
@@ -71,8 +73,26 @@ private:
         }
     }
 
+    /// Programs put weights and caches on the host into other memory than its backend's own: mapped from a file, pinned.
+    void find_host_memory() {
+        for (const TensorInfo& t : graph_.tensors) {
+            const bool holds = is_weight(t) || t.role == Role::cache;
+            std::optional<BufferTypeId>& memory = is_weight(t) ? of_weights_ : of_caches_;
+            if (holds && !memory && t.buffer_type != no_buffer_type && in_.session.buffer_types[t.buffer_type].is_host) {
+                memory = t.buffer_type;
+            }
+        }
+    }
+    BufferTypeId memory_at(int32_t home, const TensorInfo& t) const {
+        if (home == home_of_memory(in_.session, t.buffer_type)) {
+            return t.buffer_type;
+        }
+        const std::optional<BufferTypeId> on_host = is_weight(t)            ? of_weights_
+                                                    : t.role == Role::cache ? of_caches_
+                                                                            : std::nullopt;
+        return home == policy_.host() && on_host ? *on_host : or_none(in_.session.backends[home].default_buffer_type);
+    }
     static bool is_weight(const TensorInfo& t) { return t.buffer_type != no_buffer_type && t.usage == BufferUsage::weights; }
-    BufferTypeId type_of(int32_t home) const { return or_none(in_.session.backends[home].default_buffer_type); }
     bool runs(int32_t home, TensorId id) const {
         return in_.answers.op_answers.empty() || in_.answers.supports_op(narrow<BackendId>(home), id).yes;
     }
@@ -112,21 +132,16 @@ private:
     BufferTypeId wanted_type(TensorId node, TensorId weight, bool only_one) const {
         const TensorInfo& w = graph_.tensors[weight];
         const ModelPart part = only_one && PlacementPolicy::places_weights(w.part()) ? w.part() : graph_.tensors[node].part();
-        return type_of(policy_.weight(w.name, part, [&](int32_t home) { return runs(home, node); }).home);
+        return memory_at(policy_.weight(w.name, part, [&](int32_t home) { return runs(home, node); }).home, w);
     }
 
-    /// Of the output's matrix; memory that is no device's own is the host's. −1: the graph has none.
+    /// Of the output's matrix; −1: the graph has none.
     int32_t home_of_output() const {
         for (const TensorId id : graph_.nodes) {
             const TensorInfo& node = graph_.tensors[id];
             if (node.role == Role::output && node.op == Op::MUL_MAT && node.src[0] != no_tensor &&
                 is_weight(graph_.tensors[node.src[0]])) {
-                const BufferTypeId type = graph_.tensors[node.src[0]].buffer_type;
-                int32_t home = 0;
-                while (home < policy_.host() && type_of(home) != type) {
-                    ++home;
-                }
-                return home;
+                return home_of_memory(in_.session, graph_.tensors[node.src[0]].buffer_type);
             }
         }
         return -1;
@@ -145,7 +160,8 @@ private:
     ReplayInput& in_;
     OwnedGraph& graph_;
     const PlacementPolicy& policy_;
-    std::vector<std::vector<Reader>> readers_; ///< by tensor, of the graph as recorded
+    std::vector<std::vector<Reader>> readers_;           ///< by tensor, of the graph as recorded
+    std::optional<BufferTypeId> of_weights_, of_caches_; ///< on the host; nothing: none lies there
 };
 
 /// Memory of a device that is no longer there: the host's.
@@ -159,6 +175,14 @@ void leave_lost_memory(ReplayInput& in) {
 }
 
 } // namespace
+
+int32_t home_of_memory(const SessionInfo& session, BufferTypeId type) noexcept {
+    int32_t home = 0;
+    while (home + 1 < n_of(session.backends) && session.backends[home].default_buffer_type != type) {
+        ++home;
+    }
+    return home;
+}
 
 void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order, const PlacementPolicy* policy) {
     renumber(in, recorded, order);

@@ -5,9 +5,11 @@
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/nearest_words.h"
 #include "runtime/system/read_number.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
+#include "traces/replay/foreign/named_parts.h"
 #include "traces/replay/profile/recorded_profile.h"
 #include "traces/replay/rehome.h"
 
@@ -15,6 +17,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <memory>
 
 namespace schedscope {
@@ -40,19 +43,11 @@ bool on_or_off(std::string_view setting, std::string_view value) {
     return value == "on";
 }
 
-template <typename E> bool is_one_of(std::string_view name, std::string_view (*name_of)(E) noexcept) {
-    bool found = false;
-    for (int32_t i = 0; i < ordinal(E::count) && !found; ++i) {
-        found = name_of(static_cast<E>(i)) == name;
-    }
-    return found;
-}
-
 /// As lists show it: of the catalogue, one of UNARY or GLU, or the recorded program's own.
-bool is_operator(std::string_view name, const SessionInfo& session) {
-    const std::vector<std::string>& own = session.own_operators;
-    return op_from_name(name) || is_one_of(name, unary_name) || is_one_of(name, glu_name) ||
-           std::find(own.begin(), own.end(), name) != own.end();
+std::vector<std::string_view> operators_of(const SessionInfo& session) {
+    std::vector<std::string_view> names = operation_names();
+    names.insert(names.begin(), session.own_operators.begin(), session.own_operators.end());
+    return names;
 }
 
 /// Pieces with commas between them. wanted: what each of them is.
@@ -73,6 +68,13 @@ std::string names_of(const SessionInfo& session) {
     return joined(session.backends, ", ", [](const BackendInfo& b) { return visible_name(b.name); });
 }
 
+std::string device_meant(const SessionInfo& session, std::string_view name) {
+    std::vector<std::string_view> names;
+    std::transform(session.backends.begin(), session.backends.end(), std::back_inserter(names),
+                   [](const BackendInfo& b) { return std::string_view(b.name); });
+    return did_you_mean(names, name);
+}
+
 /// Applies the changes to plan after plan.
 class WhatIfChange {
 public:
@@ -83,20 +85,35 @@ public:
         for (const WhatIf::RefusedOp& r : what_if.refusals) {
             const std::string setting = "refuse=" + r.device + ":" + r.op;
             backend_named(setting, r.device);
-            if (!is_operator(r.op, recorded_)) {
-                refuse(setting, "there is no operator '" + r.op + "'");
+            const std::vector<std::string_view> operators = operators_of(recorded_);
+            if (std::find(operators.begin(), operators.end(), r.op) == operators.end()) {
+                refuse(setting, "there is no operator '" + r.op + "'" + did_you_mean(operators, r.op));
             }
         }
         make_order();
         make_policy();
+        if (!recorded_.settings && changes_devices()) {
+            profiles_ = what_if.recorded.empty() ? recorded_profiles(source) : what_if.recorded;
+            for (const DescribedBackend& d : described_) { // which answers itself
+                if (is_index(d.backend, profiles_)) {
+                    profiles_[d.backend] = nullptr;
+                }
+            }
+        }
     }
 
     void operator()(ReplayInput& in) {
+        if (changes_devices() && !recorded_.settings) {
+            policy_ = policy_by_names(in);
+        }
         change_answers(in.graph, in.answers);
         use_graph(in);
         in.session.buffer_types = recorded_.buffer_types;
         if (changes_devices()) {
-            rehome(in, recorded_, order_of(in), policy_ ? &*policy_ : nullptr);
+            const std::vector<bool> asked = who_was_asked(in.graph);
+            const std::vector<BackendId> order = order_of(in);
+            rehome(in, recorded_, order, policy_ ? &*policy_ : nullptr);
+            infer_take_overs(in, order, asked);
         }
         for (BackendId b = 0; b < n_of(in.session.backends); ++b) {
             const BackendInfo& backend = in.session.backends[b];
@@ -121,6 +138,11 @@ public:
         for (const DescribedBackend& d : described_) {
             if (d.is_recorded) {
                 all.emplace_back(recorded_.backends[d.backend].name, d.profile);
+            }
+        }
+        for (size_t b = 0; b < profiles_.size(); ++b) {
+            if (profiles_[b]) {
+                all.emplace_back(recorded_.backends[b].name, profiles_[b]);
             }
         }
         return all;
@@ -199,6 +221,32 @@ private:
         refuse_operators(graph, answers);
     }
 
+    /// Another program's backends are asked who takes work over only of what reads a weight in host memory.
+    std::vector<bool> who_was_asked(const OwnedGraph& graph) const {
+        std::vector<bool> asked(profiles_.empty() ? 0 : graph.tensors.size());
+        for (size_t t = 0; t < asked.size(); ++t) {
+            asked[t] = OpQuestion::about(graph.view(), narrow<TensorId>(t), recorded_.buffer_types).reads_host_weight;
+        }
+        return asked;
+    }
+
+    /// What reads one now and was not asked: as its device answered alike questions.
+    void infer_take_overs(ReplayInput& in, const std::vector<BackendId>& order, const std::vector<bool>& asked) const {
+        for (BackendId b = 0; b < n_of(in.session.backends); ++b) {
+            const BackendId recorded = order.empty() ? b : order[b];
+            const DeviceProfile* const profile = is_index(recorded, profiles_) ? profiles_[recorded].get() : nullptr;
+            if (profile == nullptr) {
+                continue;
+            }
+            for (TensorId t = 0; t < n_of(asked) && in.answers.has(b, t); ++t) {
+                const OpQuestion question = OpQuestion::about(in.graph.view(), t, in.session.buffer_types);
+                if (!asked[t] && question.reads_host_weight && question.node->ne) {
+                    in.answers.set_offload(b, t, profile->wants_offload(question, PlanSettings{}.offload_min_batch));
+                }
+            }
+        }
+    }
+
     /// Of a scheduler that has some of the session's backends, those.
     std::vector<BackendId> order_of(const ReplayInput& in) const {
         std::vector<BackendId> order = order_;
@@ -230,18 +278,45 @@ private:
         if (recorded_.backends.empty()) {
             refuse(placement_setting(), "the trace has no devices");
         }
-        if (!recorded_.settings) {
-            if (!placement_setting().empty()) {
-                refuse(placement_setting(), "the trace does not say which layers its tensors belong to");
+        if (recorded_.settings) {
+            policy_ = policy_of(recorded_.settings->placement, recorded_.settings->n_layers, order_);
+        } else if (!placement_setting().empty()) {
+            int32_t n_blocks = 0;
+            for (GraphId g = 0; g < source_.n_graphs(); ++g) {
+                n_blocks = std::max(n_blocks, n_named_blocks(source_.graph(g)));
             }
-            return;
+            if (n_blocks == 0) {
+                refuse(placement_setting(), "the trace does not say which layers its tensors belong to" + what_can_be_set());
+            }
+            policy_ = policy_of({}, n_blocks, order_); // for what is wrong with the setting; each plan has its own
         }
-        PlacementOptions options = recorded_.settings->placement;
+        if (policy_ && !what_if_.overrides.empty()) {
+            require_overrides_match();
+        }
+    }
+
+    /// Where it is not known where the model's tensors were asked to be.
+    static std::string what_can_be_set() {
+        std::vector<std::string_view> names;
+        for (const WhatIfSetting& setting : what_if_settings()) {
+            if (setting.of_any) {
+                names.push_back(setting.name);
+            }
+        }
+        return "; what can be set: " + joined(names, ", ");
+    }
+
+    std::vector<PlacedDevice> placed_devices(const std::vector<BackendId>& order) const {
         std::vector<PlacedDevice> devices;
-        for (const BackendId b : order_) {
+        for (const BackendId b : order) {
             const BackendInfo& backend = recorded_.backends[b];
             devices.push_back({backend.device, backend.kind.value_or(""), backend.memory_bytes.value_or(0)});
         }
+        return devices;
+    }
+
+    PlacementPolicy policy_of(PlacementOptions options, int32_t n_layers, const std::vector<BackendId>& order) const {
+        std::vector<PlacedDevice> devices = placed_devices(order);
         for (TensorOverride& recorded : options.overrides) { // what lay on a device that is gone lies on the host
             const auto is_meant = [&](const PlacedDevice& d) { return same_ignoring_case(d.name, recorded.device); };
             if (std::none_of(devices.begin(), devices.end(), is_meant)) {
@@ -256,10 +331,58 @@ private:
                                   : !what_if_.device_order.empty() ? "device-order: the recorded -ts"
                                                                    : "the recorded -ts";
         const std::string_view overrides = what_if_.overrides.empty() ? "the recorded -ot " : "ot=";
-        policy_.emplace(options, std::move(devices), recorded_.settings->n_layers, PlacementWords{overrides, split});
-        if (!what_if_.overrides.empty()) {
-            require_overrides_match();
+        return PlacementPolicy(options, std::move(devices), n_layers, PlacementWords{overrides, split});
+    }
+
+    /// Of another program's plan: by llama.cpp's names for tensors, if what -ngl and -nkvo put somewhere lies there. Nothing: its
+    /// model's tensors stay.
+    std::optional<PlacementPolicy> policy_by_names(ReplayInput& in) const {
+        if (n_named_blocks(in.graph) == 0) {
+            return std::nullopt;
         }
+        name_parts(in.graph);
+        in.n_tokens = rows_of_norms(in.graph);
+        const std::optional<PlacementOptions> asked = asked_placement(in.graph, recorded_);
+        if (asked && is_placed_by(in, *asked)) {
+            return policy_of(*asked, n_named_blocks(in.graph), order_of(in));
+        }
+        if (!placement_setting().empty()) {
+            refuse(placement_setting(), "in evaluation " + std::to_string(in.evaluation) +
+                                            " weights and caches do not lie as -ngl and -nkvo alone put them on one device" +
+                                            what_can_be_set());
+        }
+        return std::nullopt;
+    }
+
+    /// The tokens that are computed together.
+    static int32_t rows_of_norms(const OwnedGraph& graph) {
+        const auto is_norm = [&](TensorId id) { return graph.tensors[id].role == Role::norm; };
+        const auto first = std::find_if(graph.nodes.begin(), graph.nodes.end(), is_norm);
+        return first == graph.nodes.end() ? 0 : int_of(graph.tensors[*first].ne.value_or(Shape{})[1]);
+    }
+
+    /// Do these options put each tensor where it was recorded?
+    bool is_placed_by(const ReplayInput& in, const PlacementOptions& options) const {
+        std::vector<BackendId> order = in.own;
+        for (BackendId b = 0; b < n_recorded_ && in.own.empty(); ++b) {
+            order.push_back(b);
+        }
+        const auto rehomed = [&](const PlacementPolicy* policy) {
+            SessionInfo session = in.session;
+            OwnedGraph graph = OwnedGraph::copy_of(in.graph.view());
+            CapabilityTable answers = in.answers;
+            answers.session = &session;
+            ReplayInput copy{session,     graph,         answers,    in.op_offload,   in.n_stages, in.current_stage,
+                             in.n_tokens, in.evaluation, in.reserve, in.alternatives, in.own};
+            rehome(copy, recorded_, order, policy);
+            return graph;
+        };
+        const PlacementPolicy policy(options, placed_devices(order), n_named_blocks(in.graph));
+        const OwnedGraph as_recorded = rehomed(nullptr), as_asked = rehomed(&policy);
+        return std::equal(as_recorded.tensors.begin(), as_recorded.tensors.end(), as_asked.tensors.begin(),
+                          as_asked.tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {
+                              return a.buffer_type == b.buffer_type && a.user_backend == b.user_backend && a.src == b.src;
+                          });
     }
 
     /// Looks no further than to the graph with which each pattern has found something.
@@ -324,7 +447,8 @@ private:
         if (what_if_.flash_attention) {
             return *what_if_.flash_attention;
         }
-        if (!policy_ || recorded_.settings->flash_attention_asked != FlashAttention::automatic || !changes_devices()) {
+        if (!policy_ || !recorded_.settings || recorded_.settings->flash_attention_asked != FlashAttention::automatic ||
+            !changes_devices()) {
             return was_flash_;
         }
         if (!flash_) {
@@ -354,7 +478,7 @@ private:
                 return narrow<BackendId>(b);
             }
         }
-        refuse(setting, "the trace has no device '" + name + "'; it has " + names_of(recorded_));
+        refuse(setting, "the trace has no device '" + name + "'; it has " + names_of(recorded_) + device_meant(recorded_, name));
     }
 
     void make_order() {
@@ -382,23 +506,35 @@ private:
     int32_t n_recorded_ = 0;
     std::vector<DescribedBackend> described_;
     const bool was_flash_;
-    std::optional<bool> flash_;             ///< what -fa auto comes to now, once asked
-    std::vector<BackendId> order_;          ///< recorded numbers of the backends, in the new order
-    std::optional<PlacementPolicy> policy_; ///< for these; none: the settings are not known
+    std::optional<bool> flash_;                                  ///< what -fa auto comes to now, once asked
+    std::vector<BackendId> order_;                               ///< recorded numbers of the backends, in the new order
+    std::optional<PlacementPolicy> policy_;                      ///< for these; none: it is not known where things belong
+    std::vector<std::shared_ptr<const DeviceProfile>> profiles_; ///< of another program's backends, where devices change
     int32_t n_plans_ = 0;
 };
 
-constexpr std::array<WhatIfSetting, 11> settings{{{"ngl", "N"},
-                                                  {"device-order", "vulkan0,cpu"},
-                                                  {"refuse", "DEVICE:OP"},
-                                                  {"fa", "on|off"},
-                                                  {"stages", "N"},
-                                                  {"op-offload", "on|off"},
-                                                  {"offload-min-batch", "N"},
-                                                  {"ot", "PATTERN=DEVICE"},
-                                                  {"ts", "A,B"},
-                                                  {"nkvo", "on|off"},
-                                                  {"fusion", "on|off"}}};
+constexpr std::array<WhatIfSetting, 11> settings{
+    {{"ngl", "N", "the output layer and the last N-1 blocks on devices"},
+     {"device-order", "vulkan0,cpu", "these devices and no others, by priority; cpu is last", true},
+     {"refuse", "DEVICE:OP", "the device does not run the operator: vulkan0:SOFT_MAX", true},
+     {"fa", "on|off", "flash attention"},
+     {"stages", "N", "copies of a pipeline, 1 to 16", true},
+     {"op-offload", "on|off", "may a device take over work whose weight lies on the host?", true},
+     {"offload-min-batch", "N", "from how many rows on it does", true},
+     {"ot", "PATTERN=DEVICE", "weights whose name the regular expression finds lie there: ffn_.*_exps=cpu"},
+     {"ts", "A,B", "how the layers are shared among the devices: 3,1"},
+     {"nkvo", "on|off", "the KV cache on the host"},
+     {"fusion", "on|off", "several nodes as one kernel"}}};
+
+/// The option of a run for what makes other graphs, by its names there and among a session's facts; empty: it does not.
+std::string_view option_of_graphs(std::string_view name) noexcept {
+    constexpr std::pair<std::string_view, std::string_view> options[] = {
+        {"c", "-c"},          {"n_ctx", "-c"},  {"b", "-b"},      {"n_batch", "-b"},         {"ub", "--ub"},
+        {"n_ubatch", "--ub"}, {"ctk", "--ctk"}, {"ctv", "--ctv"}, {"cache_type_k", "--ctk"}, {"cache_type_v", "--ctv"}};
+    const auto* const found =
+        std::find_if(std::begin(options), std::end(options), [&](const auto& o) { return o.first == name; });
+    return found == std::end(options) ? std::string_view() : found->second;
+}
 
 } // namespace
 
@@ -463,8 +599,14 @@ void WhatIf::set(std::string_view setting) {
         op_offload = on_or_off(setting, value);
     } else if (name == "offload-min-batch") {
         offload_min_batch = number(setting, value, 1, most);
+    } else if (const std::string_view option = option_of_graphs(name); !option.empty()) {
+        refuse(setting, "graphs stay as they were recorded: record --dry-run " + std::string(option) + " " + std::string(value) +
+                            " -o OTHER.trace plans those that it makes, and `diff` compares");
     } else {
-        refuse(setting, "there is no '" + std::string(name) + "'; there are " + joined(settings, ", ", &WhatIfSetting::name));
+        std::vector<std::string_view> names;
+        std::transform(settings.begin(), settings.end(), std::back_inserter(names),
+                       [](const WhatIfSetting& s) { return s.name; });
+        refuse(setting, "there is no '" + std::string(name) + "'; there are " + joined(names, ", ") + did_you_mean(names, name));
     }
 }
 

@@ -15,8 +15,9 @@ namespace schedscope {
 /// What else might have been asked for, as `replay --set` says it; answered from the records of a trace.
 ///
 /// Settings stand in place of the recorded ones; the others stay. Where the model's tensors belong is decided again by the policy
-/// that decided it then (planner/placement). With `-fa auto` the runtime asks the devices, so that flash attention may change,
-/// too. The graph with flash attention on or off is one that the recording kept beside each plan's.
+/// that decided it then (planner/placement); of another program's, by llama.cpp's names (foreign/named_parts.h). With `-fa auto`
+/// the runtime asks the devices, so that flash attention may change, too. The graph with flash attention on or off is one that
+/// the recording kept beside each plan's.
 struct WhatIf {
     struct RefusedOp {
         std::string device;
@@ -38,6 +39,9 @@ struct WhatIf {
     std::optional<bool> fusion;               ///< fusion=on|off
 
     ProfileSource profiles; ///< of described devices that no trace recorded; empty: there are none
+    /// The recorded backends' own (recorded_profile.h), where many changes of one trace are tried; empty: made if they are
+    /// needed.
+    std::vector<std::shared_ptr<const DeviceProfile>> recorded;
 
     /// Adds one setting. Throws Error(usage), which begins with the setting, when it is not understood.
     void set(std::string_view setting);
@@ -46,7 +50,8 @@ struct WhatIf {
 /// The settings there are, as `set` takes them, and what each of them can be: "on|off", what kind of value ("DEVICE:OP"), or one
 /// of them ("vulkan0,cpu").
 struct WhatIfSetting {
-    std::string_view name, value;
+    std::string_view name, value, help;
+    bool of_any = false; ///< answered of each trace; else it must be known where the model's tensors were asked to be
 };
 std::span<const WhatIfSetting> what_if_settings() noexcept;
 /// What a setting can begin with, for completion: "ngl=", "fa=on", "fa=off".

@@ -25,7 +25,7 @@ HashedInsert::HashedInsert(sqlite::Database& database, const std::string& table,
 
 TableHash hash_of_table(sqlite::Database& database, const std::string& table, const char* where) {
     TableHash hash;
-    sqlite::Statement rows(database, "SELECT * FROM " + table + where);
+    sqlite::Statement rows(database, "SELECT * FROM main." + table + where);
     const int n = rows.n_columns();
     while (rows.step()) {
         RowHash row;

@@ -141,9 +141,13 @@ RecordingLock::RecordingLock(const std::string& path, std::span<const std::byte>
     }
 }
 
-bool is_in_use(int file) noexcept {
-    struct flock lock = lock_of(sqlite_locks, n_sqlite_locks + 1);
-    return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
+namespace {
+
+bool is_locked(int file, struct flock lock) noexcept { return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK; }
+
+} // namespace
+
+bool is_in_use(int file) noexcept { return is_locked(file, lock_of(sqlite_locks, n_sqlite_locks + 1)); }
+bool is_being_recorded(int file) noexcept { return is_locked(file, lock_of(our_lock, 1)); }
 
 } // namespace schedscope

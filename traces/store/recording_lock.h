@@ -28,5 +28,7 @@ private:
 
 /// Is a program writing the trace, or has an SQLite tool it open? `file` is open for reading.
 bool is_in_use(int file) noexcept;
+/// Does a program hold the right to write the trace?
+bool is_being_recorded(int file) noexcept;
 
 } // namespace schedscope

@@ -215,10 +215,10 @@ void TraceTables::tensors(GraphId id, const OwnedGraph& graph) {
         s.bind_text(2, i.name);
         i.op ? s.bind_text(3, op_name(i)) : s.bind_null(3);
         i.type ? s.bind_text(4, type_name(i)) : s.bind_null(4);
-        only_if(Topic::memory, 5, i.flags);
-        knows_.has(Topic::memory) ? s.bind_text(6, schema::usage_name(i.usage)) : s.bind_null(6);
-        only_if(Topic::memory, 7, i.buffer_type);
-        only_if(Topic::memory, 8, i.user_backend);
+        only_if(Topic::buffers, 5, i.flags);
+        knows_.has(Topic::buffers) ? s.bind_text(6, schema::usage_name(i.usage)) : s.bind_null(6);
+        only_if(Topic::buffers, 7, i.buffer_type);
+        only_if(Topic::buffers, 8, i.user_backend);
         bind_place(9, leaf[t]);
         bind_place(10, node[t]);
         only_if(Topic::shapes, 11, i.view_source);

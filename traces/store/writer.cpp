@@ -5,6 +5,8 @@
 #include "runtime/error.h"
 #include "traces/store/writer_state.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace schedscope {
@@ -142,7 +144,10 @@ void TraceWriter::keep(const Record& record) {
         part.end_ns = run->end_ns;
         keep_part({record.step, record.time_ns, record.evaluation, part});
     } else {
-        queue(1, [&](TraceBatch& batch) { batch.records.push_back(record); });
+        queue(1, [&](TraceBatch& batch) {
+            batch.records.push_back(record);
+            state_->n_evaluations = std::max<int64_t>(state_->n_evaluations, record.evaluation + 1);
+        });
     }
 }
 
@@ -192,8 +197,16 @@ void TraceWriter::close() {
     s.progress.notify_all();
     s.thread.join();
     if (s.error) {
-        throw Error(ErrorKind::device, *s.error);
+        std::error_code none;
+        const std::string log = s.path + "-wal";
+        const bool log_stays = s.opened && std::filesystem::exists(log, none);
+        throw Error(ErrorKind::device, *s.error + (log_stays ? "; " + log + " beside it belongs to it" : ""));
     }
+}
+
+int64_t TraceWriter::n_evaluations() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->n_evaluations;
 }
 
 std::optional<std::string> TraceWriter::error() const {

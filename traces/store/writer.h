@@ -38,6 +38,7 @@ public:
     void sync();
     /// Writes the rest and leaves one file. Throws Error(device) with the first error there was. A second call does nothing.
     void close();
+    int64_t n_evaluations() const; ///< that came so far
     /// The sentence of the first error, if there was one.
     std::optional<std::string> error() const;
 

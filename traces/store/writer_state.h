@@ -69,6 +69,7 @@ struct TraceWriter::State {
     bool is_whole = true;              ///< a flush stands behind all that came
     uint64_t taken = 0, committed = 0; ///< batches
     uint64_t wanted = 0;               ///< that is waited for
+    int64_t n_evaluations = 0;
     std::optional<std::string> error;
     std::atomic<bool> failed = false;
 

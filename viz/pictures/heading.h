@@ -14,7 +14,8 @@ struct LegendSign {
     std::string sign, meaning;
 };
 
-inline const LegendSign changed_sign{"●", "changed in this pass"}; ///< where a subject's `changed_from` is known
+inline const LegendSign changed_sign{"●",
+                                     "and a thick outline: changed in this pass"}; ///< where a subject's `changed_from` is known
 
 /// Title, moment and totals, then one row a backend (chip, name, what it is, its share), then a row a sign; an HTML-like table
 /// for the graph's label. shares: of each backend, [n_backends] or one more for the unassigned; empty: none is told. "" when the

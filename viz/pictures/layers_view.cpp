@@ -206,7 +206,9 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     }
     const bool mixed = most != std::ssize(group.nodes);
     Attributes attributes;
-    attributes.html("label", label).raw("color", subject_.palette[main_backend].line);
+    attributes.html("label", label);
+    add_outline(attributes, subject_.palette[main_backend].line,
+                std::any_of(group.nodes.begin(), group.nodes.end(), [&](TensorId node) { return subject_.is_changed(node); }));
     if (mixed) {
         attributes.raw("style", "striped").raw("fillcolor", fills);
     } else {

@@ -16,8 +16,10 @@ namespace schedscope {
 
 namespace {
 
-constexpr double panel_height = 300, panel_gap = 78, axis_width = 72; // points, as everything here
-constexpr double min_width = 640, max_width = 3600, width_per_use = 12;
+constexpr double panel_height = 300, panel_gap = 78, axis_width = 60;  // points, as everything here
+constexpr double min_width = 640, max_width = 1150, width_per_use = 9; // a screen's
+constexpr double letter = 5.2, text_line = 10;                         // of the labels
+constexpr double key_column = 190; // of the list that says what the numbers in small boxes mean
 
 /// A rectangle or a text at a fixed place: left, bottom, width, height. Graphviz wants the centre in points and the size in
 /// inches.
@@ -31,32 +33,45 @@ Attributes placed(double left, double bottom, double width, double height) {
     return attributes.decimal("width", width / 72).decimal("height", height / 72);
 }
 
-/// Name and size in as many lines as fit; "" where nothing does.
+/// Name and size in as many lines as fit, broken behind "_", "-", "." and "#"; "" where the name doesn't fit.
 std::string label_of(const std::string& name, int64_t bytes, double width, double height) {
-    constexpr double character = 5.2, line = 10;
-    const auto room = static_cast<size_t>(std::max(0.0, (width - 4) / character));
-    auto lines = static_cast<size_t>(std::max(0.0, height / line));
-    if (room < 4 || lines == 0) {
+    const auto room = static_cast<size_t>(std::max(0.0, (width - 4) / letter));
+    const auto most = static_cast<size_t>(std::max(0.0, height / text_line));
+    std::vector<std::string> lines;
+    for (size_t at = 0; at < name.size();) {
+        const size_t behind = std::min(name.find_first_of("_-.#", at), name.size() - 1) + 1;
+        const std::string piece = name.substr(at, behind - at);
+        if (!lines.empty() && lines.back().size() + piece.size() <= room) {
+            lines.back() += piece;
+        } else {
+            lines.push_back(piece);
+        }
+        at = behind;
+    }
+    const auto too_long = [&](const std::string& line) { return line.size() > room; };
+    if (lines.size() > most || std::any_of(lines.begin(), lines.end(), too_long)) {
         return "";
     }
-    std::string label;
-    const auto append = [&](const std::string& text) { label += (label.empty() ? "" : "<br/>") + sized(html_label(text), 8); };
-    for (std::string rest = name; !rest.empty() && lines > 0; --lines) {
-        const std::string most = clipped(rest, room), last = clipped(rest, room - 1);
-        const bool all = most.size() == rest.size();
-        if (all || lines == 1) {
-            append(all ? rest : last);
-            rest.clear();
-        } else {
-            const std::string part = most.substr(0, most.size() - std::string_view("…").size());
-            append(part);
-            rest.erase(0, part.size());
-        }
+    if (const std::string size = words::bytes(bytes); lines.size() < most && size.size() <= room) {
+        lines.push_back(size);
     }
-    if (const std::string size = words::bytes(bytes); lines > 0 && size.size() <= room) {
-        append(size);
+    std::string label;
+    for (const std::string& line : lines) {
+        label += (label.empty() ? "" : "<br/>") + sized(html_label(line), 8);
     }
     return label;
+}
+
+/// About so many, one of 1, 2, 5, 10, 20, 50 …: what a scale of numbers goes up by.
+int32_t round_step(double at_least) {
+    int32_t step = 1;
+    for (const int32_t times : {2, 5, 2, 2, 5, 2, 2, 5, 2, 2, 5, 2}) {
+        if (step >= at_least) {
+            break;
+        }
+        step = times == 5 ? step / 2 * 5 : step * times;
+    }
+    return step;
 }
 
 /// One buffer: a panel of the picture.
@@ -65,6 +80,8 @@ struct Panel {
     int32_t chunk = 0;
     int64_t size = 0;
     std::vector<const record::Placement*> tensors;
+    std::vector<const record::Placement*> keyed; ///< drawn with their number in this list, from 1
+    std::vector<const record::Placement*> thin;  ///< drawn without any text
 };
 
 /// What one split does in the allocated graph: for each input a placeholder and the copy, then its nodes.
@@ -80,10 +97,11 @@ public:
     std::string draw();
 
 private:
-    void draw_panel(const Panel& panel, double bottom);
+    double draw_panel(Panel& panel, double bottom);
+    double draw_key(const Panel& panel, const std::string& id, double top);
     void draw_bands(const std::string& id, double bottom);
     void draw_axes(const OffsetAxis& axis, const std::string& id, double bottom);
-    void draw_tensor(const OffsetAxis& axis, const record::Placement& placement, double bottom);
+    void draw_tensor(const OffsetAxis& axis, const record::Placement& placement, Panel& panel, double bottom);
     void draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width, double height);
     std::string title_of(const Panel& panel) const;
     double x_of(int32_t use) const { return axis_width + width_ * use / n_uses_; }
@@ -178,17 +196,17 @@ void MemoryPicture::draw_axes(const OffsetAxis& axis, const std::string& id, dou
     dot_.node(id + " frame",
               placed(axis_width, bottom, width_, panel_height).raw("label", "").raw("style", "solid").raw("color", "#666666"));
     for (const OffsetAxis::Tick& tick : axis.ticks(line)) {
-        draw_text(id + " offset " + std::to_string(tick.offset), sized(html_label(words::bytes(tick.offset)), 9), 0,
-                  bottom + tick.y - line / 2, axis_width - 4, line);
+        draw_text(id + " offset " + std::to_string(tick.offset), sized(html_label(tick.label), 9), 0, bottom + tick.y - line / 2,
+                  axis_width - 4, line);
     }
-    for (int quarter = 0; quarter <= 4; ++quarter) {
-        const std::string number = std::to_string(quarter);
-        draw_text(id + " use " + number, sized(html_label(words::count(static_cast<int64_t>(n_uses_) * quarter / 4)), 9),
-                  axis_width + width_ * quarter / 4 - 30, bottom - 15, 60, 12);
+    const int32_t step = round_step(n_uses_ / 12.0);
+    for (int32_t use = 0; use <= n_uses_; use += step) {
+        draw_text(id + " use " + std::to_string(use), sized(html_label(words::count(use)), 9), x_of(use) - 30, bottom - 15, 60,
+                  12);
     }
 }
 
-void MemoryPicture::draw_tensor(const OffsetAxis& axis, const record::Placement& placement, double bottom) {
+void MemoryPicture::draw_tensor(const OffsetAxis& axis, const record::Placement& placement, Panel& panel, double bottom) {
     const int32_t first = std::max(0, placement.first_use), end = lifetimes_.end_of(placement);
     const double left = x_of(first), width = x_of(end) - left, below = axis.y(placement.offset);
     const double height = axis.y(placement.offset + placement.size) - below;
@@ -196,7 +214,15 @@ void MemoryPicture::draw_tensor(const OffsetAxis& axis, const record::Placement&
     const BackendId backend = subject_.backend_of(tensor);
     const BackendStyle& style = subject_.palette[backend];
     const std::string& name = subject_.name(tensor);
-    const std::string label = label_of(name, placement.size, width, height);
+    std::string label = label_of(name, placement.size, width, height);
+    if (const std::string number = std::to_string(panel.keyed.size() + 1);
+        label.empty() && height >= 7 && width >= 2 + letter * to_double(number.size())) {
+        panel.keyed.push_back(&placement);
+        label = sized(number, 7);
+    }
+    if (label.empty()) {
+        panel.thin.push_back(&placement);
+    }
     Attributes attributes = placed(left, bottom + below, width, height);
     label.empty() ? attributes.raw("label", "") : attributes.html("label", label);
     std::string story = name + ": " + words::bytes(placement.size) + " at offset " + words::count(placement.offset) +
@@ -221,7 +247,44 @@ void MemoryPicture::draw_tensor(const OffsetAxis& axis, const record::Placement&
     dot_.node(subject_.id(tensor), attributes);
 }
 
-void MemoryPicture::draw_panel(const Panel& panel, double bottom) {
+/// What the numbers mean, in columns; returns the points that it takes.
+double MemoryPicture::draw_key(const Panel& panel, const std::string& id, double top) {
+    const auto n_columns = std::max<size_t>(1, static_cast<size_t>(width_ / key_column));
+    const size_t n_rows = (panel.keyed.size() + n_columns - 1) / n_columns;
+    const double column = width_ / to_double(n_columns);
+    const auto put = [&](const std::string& what, const std::string& text, double left, double row, double width) {
+        const std::string cell =
+            "<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"0\"><tr><td align=\"left\" "
+            "width=\"" +
+            std::to_string(static_cast<int>(width)) + "\">" + text + "</td></tr></table>";
+        draw_text(id + " key " + what, cell, left, top - (row + 1) * text_line, width, text_line);
+    };
+    for (size_t i = 0; i < panel.keyed.size(); ++i) {
+        const record::Placement& p = *panel.keyed[i];
+        const std::string number = std::to_string(i + 1), size = words::bytes(p.size);
+        const auto room = static_cast<size_t>(column / 4.6) - number.size() - size.size() - 3;
+        put(number,
+            sized(bold(number, gap), 8) + sized(html_label(clipped(subject_.name(p.tensor), room)) + gap, 8) +
+                sized(html_label(size), 8, LabelInk::grey),
+            axis_width + column * to_double(i / n_rows), to_double(i % n_rows), column);
+    }
+    if (panel.thin.empty()) {
+        return to_double(n_rows) * text_line;
+    }
+    constexpr size_t most_named = 8;
+    std::string rest = "too thin for a number: ";
+    for (size_t i = 0; i < std::min(panel.thin.size(), most_named); ++i) {
+        rest += (i == 0 ? "" : ", ") + clipped(subject_.name(panel.thin[i]->tensor), 20);
+    }
+    if (panel.thin.size() > most_named) {
+        rest += " " + words::and_more(int_of(panel.thin.size() - most_named));
+    }
+    put("rest", sized(html_label(rest), 8, LabelInk::grey), axis_width, to_double(n_rows), width_);
+    return to_double(n_rows + 1) * text_line;
+}
+
+/// Returns where it ends.
+double MemoryPicture::draw_panel(Panel& panel, double bottom) {
     const std::string id = "buffer " + std::to_string(panel.buffer_type) + "." + std::to_string(panel.chunk);
     std::vector<std::pair<int64_t, int64_t>> used;
     for (const record::Placement* placement : panel.tensors) {
@@ -231,13 +294,14 @@ void MemoryPicture::draw_panel(const Panel& panel, double bottom) {
     draw_bands(id, bottom);
     draw_axes(axis, id, bottom);
     for (const record::Placement* placement : panel.tensors) {
-        draw_tensor(axis, *placement, bottom);
+        draw_tensor(axis, *placement, panel, bottom);
     }
-    // At the left of a picture that may be many screens wide; text by itself would be centred.
+    // At the left: text by itself would be centred.
     const std::string title =
         "<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"0\"><tr><td align=\"left\" width=\"" +
         std::to_string(static_cast<int>(width_)) + "\">" + sized(title_of(panel), 11) + "</td></tr></table>";
     draw_text(id + " title", title, axis_width, bottom + panel_height + 16, width_, 18);
+    return bottom - 22 - draw_key(panel, id, bottom - 22);
 }
 
 std::string MemoryPicture::draw() {
@@ -250,6 +314,7 @@ std::string MemoryPicture::draw() {
     const std::string heading = heading_markup(subject_, totals, {},
                                                {{"→", "node being evaluated, copies into a split counted"},
                                                 {"↑", "offset in the buffer; empty strips: folded, nothing lies there"},
+                                                {"12", "a number in a box: its line below"},
                                                 {"— —", "dashed: a copy"},
                                                 {"····", "dotted: works in the place of its parent"}});
     dot_.graph(picture_attributes(heading).raw("layout", "nop2").raw("outputorder", "nodesfirst"));
@@ -260,9 +325,8 @@ std::string MemoryPicture::draw() {
                            .raw("margin", "0")
                            .raw("fontname", "Helvetica,Arial,sans-serif"));
     double bottom = 0;
-    for (const auto& [key, panel] : panels_) {
-        draw_panel(panel, bottom);
-        bottom -= panel_height + panel_gap;
+    for (auto& [key, panel] : panels_) {
+        bottom = draw_panel(panel, bottom) - panel_height - panel_gap + 22;
     }
     return dot_.finish();
 }

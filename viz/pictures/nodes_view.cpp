@@ -78,12 +78,11 @@ void NodesPicture::draw_node(TensorId node, const std::string& kernel) {
             small(html_label(subject_.mark(node) + clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) +
                   next_line(9) + html_label(cause_text(subject_, node)));
         attributes.html("label", label + fused).raw("margin", "0.05,0.03").raw("height", "0.2");
-        attributes.raw("style", unassigned ? "filled,dashed" : "filled")
-            .raw("penwidth", "0.5")
-            .raw("fillcolor", style.pale)
-            .raw("color", style.line);
+        attributes.raw("style", unassigned ? "filled,dashed" : "filled").raw("fillcolor", style.pale);
+        add_outline(attributes, style.line, subject_.is_changed(node), true);
     } else {
-        attributes.html("label", node_label(node) + fused).raw("fillcolor", style.fill).raw("color", style.line);
+        attributes.html("label", node_label(node) + fused).raw("fillcolor", style.fill);
+        add_outline(attributes, style.line, subject_.is_changed(node));
         if (unassigned) {
             attributes.raw("style", "filled,rounded,dashed");
         }

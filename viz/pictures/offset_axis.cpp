@@ -1,8 +1,11 @@
 #include "viz/pictures/offset_axis.h"
 
 #include "runtime/numbers.h"
+#include "runtime/system/number_words.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 namespace schedscope {
 
@@ -10,7 +13,26 @@ namespace {
 
 constexpr double worth_folding = 0.06; ///< of all that is used
 constexpr double strip = 7, most_in_strips = 0.4;
-constexpr double longest_without_tick = 75; // points
+
+/// "1.25 MiB"; nothing where more than three digits would have to be said.
+std::optional<std::string> exact(int64_t bytes) {
+    constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    int64_t size = 1;
+    while (unit + 1 < units.size() && bytes >= size * 1024) {
+        size *= 1024;
+        ++unit;
+    }
+    const int64_t hundredths = bytes % size * 100 / size;
+    if (hundredths * size != bytes % size * 100 || (hundredths != 0 && bytes / size >= 100)) {
+        return std::nullopt;
+    }
+    std::string text = std::to_string(bytes / size);
+    if (hundredths != 0) {
+        text += (hundredths < 10 ? ".0" : ".") + std::to_string(hundredths % 10 == 0 ? hundredths / 10 : hundredths);
+    }
+    return text + " " + units[unit];
+}
 
 } // namespace
 
@@ -67,34 +89,38 @@ double OffsetAxis::y(int64_t offset) const {
 
 std::vector<OffsetAxis::Tick> OffsetAxis::ticks(double apart) const {
     std::vector<Tick> ticks;
-    const auto add = [&](int64_t offset) {
+    const auto add = [&](int64_t offset, std::string label) {
         const double at = y(offset);
         if (ticks.empty() || at - ticks.back().y >= apart) {
-            ticks.push_back({offset, at});
+            ticks.push_back({offset, at, std::move(label)});
         }
     };
-    if (folds_.empty()) {
-        for (int64_t quarter = 0; quarter <= 4; ++quarter) {
-            add(size_ * quarter / 4);
-        }
-        return ticks;
+    int64_t step = 1; // powers of two are round in all units
+    while (to_double(step) * scale_ < 2 * apart && step < size_) {
+        step *= 2;
     }
-    const auto add_stretch = [&](int64_t first, int64_t end) { // its beginning, and more where it is long
-        const auto parts = std::max<int64_t>(1, static_cast<int64_t>((y(end) - y(first)) / longest_without_tick));
-        for (int64_t part = 0; part < parts; ++part) {
-            const int64_t offset = first + (end - first) * part / parts;
-            if (points_ - y(offset) >= apart) {
-                add(offset);
+    const auto add_stretch = [&](int64_t first, int64_t end) {
+        if (points_ - y(first) < apart) {
+            return;
+        }
+        add(first, exact(first).value_or(words::bytes(first)));
+        for (int64_t offset = (first / step + 1) * step; offset < end && points_ - y(offset) >= apart; offset += step) {
+            if (std::optional<std::string> label = exact(offset)) {
+                add(offset, std::move(*label));
             }
         }
     };
     int64_t first = 0;
     for (const Fold& fold : folds_) {
-        add_stretch(first, fold.first);
+        if (fold.first > first) {
+            add_stretch(first, fold.first);
+        }
         first = fold.end;
     }
-    add_stretch(first, size_);
-    add(size_);
+    if (first < size_) {
+        add_stretch(first, size_);
+    }
+    add(size_, exact(size_).value_or(words::bytes(size_)));
     return ticks;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,8 +12,9 @@ namespace schedscope {
 class OffsetAxis {
 public:
     struct Tick {
-        int64_t offset; ///< bytes
-        double y;       ///< points from the buffer's beginning
+        int64_t offset;    ///< bytes
+        double y;          ///< points from the buffer's beginning
+        std::string label; ///< "1.25 MiB": exact, or in three digits where a stretch or the buffer just happens to lie there
     };
     struct Fold {
         int64_t first, end; ///< bytes in which nothing lies
@@ -25,7 +27,8 @@ public:
 
     double y(int64_t offset) const;
     const std::vector<Fold>& folds() const noexcept { return folds_; }
-    /// Offsets worth writing at the side, from the beginning up, at least `apart` points from each other.
+    /// Offsets worth writing at the side, from the beginning up, at least `apart` points from each other: round ones, where a
+    /// stretch behind a fold begins, and the buffer's end.
     std::vector<Tick> ticks(double apart) const;
 
 private:

@@ -8,7 +8,7 @@
 #include "traces/history/accounts/passes.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
-#include "viz/pictures/layout_process.h"
+#include "viz/pictures/layout/layout_process.h"
 #include "viz/pictures/reasons.h"
 #include "viz/pictures/subject.h"
 #include "viz/pictures/views.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr std::array<std::string_view, 4> view_names{"splits", "layers", "nodes", "memory"};
 
 EvaluationId evaluation_wanted(History& history, EvaluationId eval) {
-    const EvaluationId id = eval < 0 ? history.last_planned() : eval;
+    const EvaluationId id = eval < 0 ? history.opening() : eval;
     if (id < 0) {
         throw Error(ErrorKind::usage, "picture: nothing is planned in this trace");
     }
@@ -60,10 +60,8 @@ const PlanState& state_wanted(History& history, const PictureOptions& options) {
 
 std::string moment_of(History& history, const PlanState& state, const PictureOptions& options) {
     const EvaluationSpan span = history.evaluation(state.evaluation);
-    std::string text = "evaluation " + words::count(state.evaluation) + " (" + std::string(kind_text(span.begin.kind));
-    if (span.begin.n_tokens.value_or(0) > 0) {
-        text += ", " + words::counted(*span.begin.n_tokens, "token");
-    }
+    std::string text =
+        "evaluation " + words::count(state.evaluation) + " (" + words::graph(span.begin, state.order.size(), state.splits.size());
     text += span.begin.reused ? ", plan of evaluation " + words::count(state.planned_in) + " used again)" : ")";
     if (options.step) {
         text += ", after step " + words::count(*options.step) + " of " + words::count(history.n_steps() - 1);
@@ -184,7 +182,9 @@ std::string make_dot(History& history, const PictureOptions& options) {
     Subject subject = subject_of(history, state, *graph, moment_of(history, state, options));
     subject.heading = options.heading;
     if (options.heading) { // plans that look alike share a picture without one
-        subject.changed_from = accounts::work_of_pass(history, state.step).first;
+        accounts::PassWork work = accounts::work_of_pass(history, state.step);
+        subject.changed_from = work.first;
+        subject.changed = std::move(work.changed);
     }
     subject.numbered = options.numbered;
     check_something_to_show(subject, options.view);
@@ -211,7 +211,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         Pass pass;
         PlanState state;
         std::string moment;
-        Step changed_from;
+        accounts::PassWork work;
     };
     std::vector<Shot> shots;
     const bool needs_splits = options.view == PictureView::splits, needs_memory = options.view == PictureView::memory;
@@ -225,7 +225,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         if (end != no_step) {
             const PlanState& then = history.state_at(end);
             shots.push_back({*at.pass, in_the_frame(then, whole, *at.pass), moment_of(history, whole, at),
-                             accounts::work_of_pass(history, end).first});
+                             accounts::work_of_pass(history, end)});
         }
     }
     if (shots.empty() && !history.knows(Topic::passes)) {
@@ -238,7 +238,8 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
 
     const auto subject_at = [&](const Shot& shot) {
         Subject subject = subject_of(history, shot.state, *graph, shot.moment);
-        subject.changed_from = shot.changed_from;
+        subject.changed_from = shot.work.first;
+        subject.changed = shot.work.changed;
         subject.frame.heading_width = heading_of_a_sequence;
         subject.frame.before_splits = planned && shot.pass < Pass::split;
         subject.frame.has_unassigned = !needs_splits && !needs_memory;
@@ -248,6 +249,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
     // The frame: the whole plan, each tensor with the longest text that it has in any picture, so that none grows into its
     // neighbour.
     PlanState widest = shots.back().state;
+    accounts::ChangedTensors widest_changed;
     {
         std::vector<size_t> length(widest.tensors.size(), 0);
         for (const Shot& shot : shots) {
@@ -257,6 +259,9 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
                 if (n > length[tensor]) {
                     length[tensor] = n;
                     widest.tensors[tensor] = shot.state.tensors[tensor];
+                    if (const std::optional<BackendId> was = shot.work.changed.before(int_of(tensor))) {
+                        widest_changed.add(int_of(tensor), *was);
+                    }
                 }
             }
         }
@@ -267,7 +272,8 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         subject.frame.has_unassigned = !needs_splits;
         subject.frame.has_fusions = !whole.fusions.empty();
         subject.frame.is_widest = true;
-        subject.changed_from = shots.front().changed_from;
+        subject.changed_from = shots.front().work.first;
+        subject.changed = widest_changed;
         subject.frame.heading_width = heading_of_a_sequence;
         frame = run_layout(draw(history, subject, options.view), "dot", options, path);
         frame += '\0';

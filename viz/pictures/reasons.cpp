@@ -24,6 +24,9 @@ std::string cause_text(const Subject& subject, TensorId tensor) {
             text += " (" + clipped(subject.name(now.by), 40) + ")";
         }
     }
+    if (const BackendId was = subject.changed.before(tensor).value_or(no_backend); was != no_backend && was != now.backend) {
+        text += ", was " + subject.palette[was].letter + " " + subject.backend_name(was);
+    }
     return text;
 }
 

@@ -10,7 +10,7 @@ namespace schedscope {
 class Subject;
 struct SplitState;
 
-/// "V Vulkan0 by 2.sup (norm-3)", "unassigned".
+/// "V Vulkan0 by 2.sup (norm-3)", "unassigned"; where the pass that is shown moved it: "C CPU by 3.upg, was V Vulkan0".
 std::string cause_text(const Subject& subject, TensorId tensor);
 
 /// "backend changes at Qcur-3 (MUL_MAT)": why a split starts where it does.

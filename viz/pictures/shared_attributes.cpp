@@ -28,6 +28,13 @@ Attributes box_attributes(std::string_view margin) {
     return attributes;
 }
 
+void add_outline(Attributes& attributes, std::string_view line, bool changed, bool thin) {
+    attributes.raw("color", changed ? "#111111" : line);
+    if (changed || thin) {
+        attributes.raw("penwidth", changed ? "3" : "0.5");
+    }
+}
+
 Attributes edge_attributes() {
     Attributes attributes;
     attributes.raw("fontname", "Helvetica,Arial,sans-serif")

@@ -16,6 +16,8 @@ Attributes picture_attributes(const std::string& heading);
 
 /// Of nodes that are boxes with text in them; margin: "0.15,0.06", in inches.
 Attributes box_attributes(std::string_view margin);
+/// The border of a shape, dark and thick where the pass that is shown changed it; thin: of what matters less.
+void add_outline(Attributes& attributes, std::string_view line, bool changed, bool thin = false);
 /// Of edges with text beside them.
 Attributes edge_attributes();
 

@@ -189,6 +189,7 @@ std::string Subject::title() const {
             append("-fa " + attention);
         }
     }
+    append(file(fact("program"))); // that another one was
     if (const std::string log = fact("imported"); !log.empty()) {
         append("log " + file(log));
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/numbers.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/history/history.h"
 #include "viz/pictures/palette.h"
 
@@ -43,7 +44,8 @@ public:
     bool numbered = false;
     Step changed_from =
         no_step; ///< what changed at this step or later is marked: where the pass begins that is shown; no_step: nothing is
-    std::optional<GraphKind> kind; ///< what the graph computes
+    accounts::ChangedTensors changed; ///< in that pass, each with where it was before
+    std::optional<GraphKind> kind;    ///< what the graph computes
 
     int32_t n_tensors() const noexcept { return n_of(graph.tensors); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return n_of(names_); }

@@ -2,6 +2,7 @@
 
 #include "runtime/numbers.h"
 #include "traces/format/fields.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
 
@@ -333,7 +334,9 @@ void Describer::record(const Record& rec, Facts& facts) {
                        facts.set(Field::backend, backend(f.to));
                        facts.set(Field::from, backend(f.from));
                        facts.set_known(Field::bytes, f.bytes);
-                       span(f);
+                       if (const std::optional<int64_t> took = accounts::moving_time(f)) {
+                           facts.set_known(Field::time, *took);
+                       }
                        split(f.split);
                    },
                    [&](const record::Wait& f) {

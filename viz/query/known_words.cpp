@@ -3,6 +3,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/ops/type.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/nearest_words.h"
 #include "traces/format/fields.h"
 #include "traces/history/words/unknown.h"
 
@@ -40,11 +41,13 @@ KnownWords::KnownWords() {
             add(field, name(static_cast<decltype(from)>(each)));
         }
     };
-    add_each(Field::op, Op{}, Op::count, [](Op op) { return op_name(op); });
-    add_each(Field::op, UnaryOp{}, UnaryOp::count, unary_name);
-    add_each(Field::op, GluOp{}, GluOp::count, glu_name);
+    for (const std::string_view name : operation_names()) {
+        add(Field::op, name);
+    }
     add(Field::op, "COPY");
-    add_each(Field::type, Type{}, Type::count, [](Type type) { return type_name(type); });
+    for (const std::string_view name : type_names()) {
+        add(Field::type, name);
+    }
     add_each(Field::type, GraphKind{}, static_cast<GraphKind>(ordinal(GraphKind::reserve) + 1), graph_kind_name);
     add_each(Field::pass, Pass::place, Pass::count, pass_name);
     for (auto cause = ordinal(Cause::user); cause <= ordinal(Cause::copy); ++cause) {
@@ -67,7 +70,9 @@ KnownWords::KnownWords(const History& history) : KnownWords() {
     add_backend("-");
     for (const auto& [field, words] :
          {std::pair{Field::op, &history.session().own_operators}, {Field::type, &history.session().own_types}}) {
-        std::for_each(words->begin(), words->end(), [&](const std::string& word) { add(field, word); });
+        for (const std::string& word : *words) {
+            add(field, word);
+        }
     }
     if (!history.knows(Topic::shapes)) {
         add(Field::op, unknown_text);
@@ -97,8 +102,14 @@ void KnownWords::check(const Query& query) const {
         for (const std::string& typed : term.texts) {
             const auto fits = [&](const std::string& word) { return term.fits(word, typed); };
             if (const auto words = of(term.field); std::none_of(words.begin(), words.end(), fits)) {
-                refuse(is_whole(term.relation) ? "no_word" : "no_part",
-                       {quoted(typed), entry_of(term.field).noun, list_of(words, typed)});
+                const std::string_view noun = entry_of(term.field).noun;
+                const std::string meant = words.size() > seen_at_once
+                                              ? nearest_words(std::vector<std::string_view>(words.begin(), words.end()), typed)
+                                              : "";
+                if (is_whole(term.relation) && !meant.empty()) {
+                    refuse("meant", {quoted(typed), noun, meant});
+                }
+                refuse(is_whole(term.relation) ? "no_word" : "no_part", {quoted(typed), noun, list_of(words, typed)});
             }
         }
     }

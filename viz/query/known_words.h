@@ -28,8 +28,10 @@ public:
     /// In the order in which people read them; none: anything can be.
     std::span<const std::string> of(Field field) const noexcept { return words_[ordinal(field)]; }
 
-    /// Throws Error(usage) with what there is: "query: 'Vulkan7' is no backend; there are CPU Vulkan0".
+    /// Throws Error(usage) with what was meant, or with what there is: "query: 'MUL_MATT' is no operator; did you mean MUL_MAT?",
+    /// "query: 'Vulkan7' is no backend; there are CPU Vulkan0".
     void check(const Query& query) const;
+    static constexpr size_t seen_at_once = 12; ///< so many words are listed whatever was meant
     /// Of more words than these, those are listed that begin like what was typed.
     static constexpr size_t most_listed = 32, nearest_listed = 8;
 

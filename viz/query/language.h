@@ -42,30 +42,34 @@ constexpr bool is_text(Field field) noexcept { return ordinal(field) < n_text_fi
 
 struct FieldEntry {
     std::string_view name;           ///< as it is typed: "backend", "eval"
+    std::string_view help;           ///< what it is, for people
     std::string_view noun = {};      ///< of fields that are one of a few words (known_words.h), what such a word is
     Field also = Field::count;       ///< its values count as this field's, too
     std::string_view short_for = {}; ///< what stands for all that begin with it: pass 2 is 2a, 2b, 2c and 2d
 };
 constexpr std::array<FieldEntry, n_fields> fields{{
-    {"name"},
-    {"op", "operator"},
-    {"type", "type"},
-    {"backend", "backend"},
-    {"from", "backend"},
-    {"cause", "rule"},
-    {"pass", "pass", Field::count, "2"},
-    {"by", {}, Field::cause}, // of lists, one shows the rule in a column of this name, another the tensor
-    {"kind", "kind"},
-    {"why"},
-    {"kernel"},
-    {"bytes"},
-    {"time"},
-    {"split"},
-    {"eval"},
-    {"step"},
-    {"node"},
-    {"id"},
-    {"error"},
+    {"name", "a tensor's name"},
+    {"op", "its operator", "operator"},
+    {"type", "its type: f32, q4_0", "type"},
+    {"backend", "the backend that it is on", "backend"},
+    {"from", "the backend that it came from", "backend"},
+    {"cause", "the rule that put it there", "rule"},
+    {"pass", "the pass that decided; 2 for all of 2a to 2d", "pass", Field::count, "2"},
+    {"by",
+     "the rule, or the tensor that made it so",
+     {},
+     Field::cause}, // of lists, one shows the rule in a column of this name, another the tensor
+    {"kind", "of a tensor: node leaf copy; of a record: assign split_begin execute ...", "kind"},
+    {"why", "a reason: backend type weight beyond ..."},
+    {"kernel", "the kernel that ran"},
+    {"bytes", "its size"},
+    {"time", "how long it took"},
+    {"split", "the number of its split"},
+    {"eval", "the number of its evaluation"},
+    {"step", "the number of its record"},
+    {"node", "its position in the order that is shown"},
+    {"id", "its number in the graph"},
+    {"error", "the error that a verification measured"},
 }};
 constexpr const FieldEntry& entry_of(Field field) noexcept { return fields[ordinal(field)]; }
 constexpr std::string_view field_name(Field field) noexcept { return entry_of(field).name; }
@@ -74,6 +78,8 @@ constexpr Field field_named(std::string_view name) noexcept {
     return static_cast<Field>(std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; }) -
                               fields.begin());
 }
+/// What else a value of a field is called: a gate or function also "GLU" or "UNARY", of which it is one; empty: nothing.
+std::string_view also_called(Field field, std::string_view value) noexcept;
 inline std::string field_names() { return joined(fields, " ", &FieldEntry::name); } ///< "name op type …"
 
 /// Case doesn't matter. Other numbers have none.
@@ -119,7 +125,7 @@ constexpr bool is_whole(Relation relation) noexcept { return relation == Relatio
 struct Sentence {
     std::string_view mistake, text;
 };
-constexpr std::array<Sentence, 13> sentences{{
+constexpr std::array<Sentence, 14> sentences{{
     {"quote", "a quote is not closed in {0}"},
     {"bar", "nothing stands beside a bar in {0}"},
     {"no_name", "nothing stands before the sign in {0}; there are {1}"},
@@ -131,6 +137,7 @@ constexpr std::array<Sentence, 13> sentences{{
     {"no_unit", "{0} has an unknown unit; there are {1}"},
     {"no_units", "{0} has a unit: {1} is a plain number"},
     {"no_word", "{0} is no {1}; there are {2}"},
+    {"meant", "{0} is no {1}; did you mean {2}?"},
     {"no_part", "{0} is part of no {1}; there are {2}"},
     {"more", "{0} and {1} more"},
 }};

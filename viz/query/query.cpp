@@ -2,12 +2,15 @@
 
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/ops/op.h"
+#include "runtime/system/nearest_words.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 namespace schedscope::query {
 namespace {
@@ -155,7 +158,12 @@ Query Query::parse(std::string_view text) {
         Term term;
         term.field = field_named(name);
         if (term.field == Field::count) {
-            name.empty() ? refuse("no_name", {quoted(word), field_names()}) : refuse("no_field", {quoted(name), field_names()});
+            std::vector<std::string_view> names;
+            std::transform(fields.begin(), fields.end(), std::back_inserter(names), [](const FieldEntry& f) { return f.name; });
+            const std::string meant = nearest_words(names, name);
+            name.empty()    ? refuse("no_name", {quoted(word), field_names()})
+            : meant.empty() ? refuse("no_field", {quoted(name), field_names()})
+                            : refuse("meant", {quoted(name), "field", meant});
         }
         const std::string_view rest = std::string_view(word).substr(sign);
         const Sign& found = *std::find_if(signs.begin(), signs.end(), [&](const Sign& s) { return rest.starts_with(s.text); });
@@ -208,10 +216,27 @@ std::vector<Query::Sought> Query::sought() const {
     return all;
 }
 
+std::string_view also_called(Field field, std::string_view value) noexcept {
+    if (field != Field::op) {
+        return {};
+    }
+    for (UnaryOp each{}; is_known(each); each = static_cast<UnaryOp>(ordinal(each) + 1)) {
+        if (unary_name(each) == value) {
+            return op_name(Op::UNARY);
+        }
+    }
+    for (GluOp each{}; is_known(each); each = static_cast<GluOp>(ordinal(each) + 1)) {
+        if (glu_name(each) == value) {
+            return op_name(Op::GLU);
+        }
+    }
+    return {};
+}
+
 bool Query::Term::fits(std::string_view value, std::string_view typed) const noexcept {
-    return is_whole(relation)
-               ? same_ignoring_case(value, typed) || (typed == entry_of(field).short_for && value.starts_with(typed))
-               : has_ignoring_case(value, typed);
+    return is_whole(relation) ? same_ignoring_case(value, typed) || same_ignoring_case(also_called(field, value), typed) ||
+                                    (typed == entry_of(field).short_for && value.starts_with(typed))
+                              : has_ignoring_case(value, typed);
 }
 
 bool Query::holds(const Term& term, const Facts& facts) {

@@ -7,11 +7,12 @@
 #include "traces/history/accounts/summary.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
-#include "viz/pictures/layout_process.h"
+#include "viz/pictures/layout/layout_process.h"
 #include "viz/pictures/palette.h"
 #include "viz/report/report_parts.h"
 #include "viz/tables/table_json.h"
 #include "viz/tables/tokens.h"
+#include "viz/tables/view_names.h"
 
 #include <map>
 #include <numeric>
@@ -64,9 +65,9 @@ private:
     int32_t skipped_evaluations_ = 0, skipped_runs_ = 0, skipped_stories_ = 0, skipped_pictures_ = 0, skipped_rows_ = 0;
 };
 
-/// The last plan first, then everything in order.
+/// What it opens with first, then everything in order.
 std::vector<EvaluationId> ReportData::in_order_of_interest() const {
-    std::vector<EvaluationId> order{history_.last_planned()};
+    std::vector<EvaluationId> order{history_.opening()};
     for (EvaluationId id = 0; id < history_.n_evaluations(); ++id) {
         if (id != order.front()) {
             order.push_back(id);
@@ -191,7 +192,7 @@ void ReportData::add_evaluation(EvaluationId evaluation) {
     }
     const auto plan = plan_of_.find(planned);
     json row{{"id", evaluation},
-             {"kind", kind_text(span.begin.kind)},
+             {"graph", words::graph(span.begin, 0, 0)},
              {"tokens", or_null(span.begin.n_tokens)},
              {"sequences", or_null(span.begin.n_sequences)},
              {"outputs", or_null(span.begin.n_outputs)},
@@ -201,6 +202,7 @@ void ReportData::add_evaluation(EvaluationId evaluation) {
              {"plan", plan == plan_of_.end() ? json(-1) : json(plan->second)}};
     if (plan != plan_of_.end()) {
         const PlanState& state = history_.plan(evaluation);
+        row["graph"] = words::graph(span.begin, std::ssize(state.order), std::ssize(state.splits));
         const int64_t n = state.executed.size() + state.transfers.size() + state.waits.size();
         const bool with_events = n_events_ + n <= options_.max_events;
         n_events_ += with_events ? n : 0;
@@ -274,7 +276,7 @@ json ReportData::left_out() const {
 }
 
 json ReportData::collect() {
-    if (history_.last_planned() < 0) {
+    if (history_.opening() < 0) {
         throw Error(ErrorKind::usage, "report: nothing is planned in this trace");
     }
     for (const EvaluationId evaluation : in_order_of_interest()) {
@@ -291,9 +293,10 @@ json ReportData::collect() {
                        {"evaluations", summary.evaluations},
                        {"plans", summary.plans},
                        {"tokens", or_null(summary.tokens)}};
+    data["views"] = view_names;
     data["watched"] = history_.source().next_of(-1, fact_bit<record::Value>()) != no_step;
     data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
-    data["last_planned"] = history_.last_planned();
+    data["opening"] = history_.opening();
     data["evaluations"] = std::move(evaluations);
     data["plans"] = std::move(plans_);
     data["pictures"] = std::move(pictures_);

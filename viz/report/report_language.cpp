@@ -19,6 +19,12 @@ json report_language(const History& history) {
         if (is_text(field) && !words.of(field).empty()) {
             row["noun"] = entry.noun;
             row["words"] = words.of(field);
+            row["also_called"] = json::object();
+            for (const std::string& word : words.of(field)) {
+                if (const std::string_view other = query::also_called(field, word); !other.empty()) {
+                    row["also_called"][word] = other;
+                }
+            }
         }
         fields.push_back(std::move(row));
     }
@@ -35,6 +41,7 @@ json report_language(const History& history) {
             {"units", std::move(units)},
             {"signs", std::move(signs)},
             {"sentences", std::move(sentences)},
+            {"seen_at_once", query::KnownWords::seen_at_once},
             {"most_listed", query::KnownWords::most_listed},
             {"nearest_listed", query::KnownWords::nearest_listed}};
 }

@@ -21,6 +21,11 @@ json report_run(History& history, EvaluationId evaluation, bool with_events, Rep
     add(tables::GroupsTable(history));
     if (with_events) {
         add(tables::TimelineTable(history, tables::TimelineTable::Shows::all));
+        add(tables::TimeTable(history, accounts::TimeBy::device, "devices"));
+        add(tables::TimeTable(history, accounts::TimeBy::kernel));
+        const accounts::TimeExtent extent = accounts::time_extent(history, state);
+        made["extent"] = {extent.begin_ns, extent.end_ns};
+        made["not_timed"] = accounts::untimed_splits(history, state);
         add(tables::ValuesTable(history));
         add(tables::DifferencesTable(history, tables::DifferencesTable::Shows::differences));
     }

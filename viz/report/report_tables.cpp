@@ -38,6 +38,9 @@ void ReportTables::add(const tables::Table& table, json& to) {
     }
     json rows = json::array();
     for (int row = 0; row < table.n_rows(); ++row) {
+        if (!table.is_told(row)) {
+            continue;
+        }
         json cells{table.tensor(row), table.first_tensor(row), texts_.number(table.kind(row))};
         for (size_t i = 0; i < table.columns().size(); ++i) {
             cells.push_back(cell(table.cell(row, i), table.columns()[i]));

@@ -9,7 +9,9 @@
 #include "viz/tables/table.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 namespace schedscope::tables {
 namespace {
@@ -27,9 +29,10 @@ std::string real_text(double value, Unit unit) {
     switch (unit) {
     case Unit::rough: return words::rough(value);
     case Unit::exact: return words::exact(value);
-    case Unit::percent: { // rounded as the report's page does
-        const auto tenths = static_cast<int64_t>(std::floor(value * 10 + 0.5));
-        return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
+    case Unit::percent: {
+        std::array<char, 48> text{};
+        std::snprintf(text.data(), text.size(), "%.1f%%", value);
+        return text.data();
     }
     default: return words::number(value);
     }
@@ -68,6 +71,10 @@ Cell Cell::nothing(std::string_view said) {
     Cell cell;
     cell.text = said;
     return cell;
+}
+
+Cell Cell::of_sum(const SizeSum& sum) {
+    return sum.complete || sum.bytes == 0 ? known(sum.known()) : nothing(words::bytes(sum)).ordered_by(to_double(sum.bytes));
 }
 
 std::string text_of(const Cell& cell, Unit unit) {

@@ -1,11 +1,17 @@
 #include "viz/tables/copies.h"
 
+#include "traces/history/accounts/time.h"
+
 #include "traces/history/accounts/copies.h"
 #include <algorithm>
 
 namespace schedscope::tables {
 
 using query::Field;
+
+namespace {
+bool is_untimed(const accounts::CopyRow& row) noexcept { return row.moved_bytes && !row.time_ns; }
+} // namespace
 
 std::span<const CopiesTable::Entry> CopiesTable::entries() {
     using T = const CopiesTable&;
@@ -18,6 +24,7 @@ std::span<const CopiesTable::Entry> CopiesTable::entries() {
           .title = "from",
           .help = "the backend that the original lies on",
           .unit = Unit::backend,
+          .from_width = 40,
           .field = Field::from},
          [](T t, R r) { return t.backend(r.from); }},
         {{.key = "to", .title = "to", .help = "the backend that needs it", .unit = Unit::backend, .field = Field::backend},
@@ -27,6 +34,7 @@ std::span<const CopiesTable::Entry> CopiesTable::entries() {
           .help = "the split that it is an input of",
           .unit = Unit::number,
           .width = 2,
+          .from_width = 40,
           .most = 5,
           .field = Field::split,
           .tone = Tone::quiet},
@@ -54,7 +62,7 @@ std::span<const CopiesTable::Entry> CopiesTable::entries() {
           .from_width = 116},
          [](T t, R r) { return t.if_told(Topic::runs, r.moved_bytes); }},
         {{.title = "at",
-          .help = "when it was moved, from the first work of the evaluation",
+          .help = "when it was moved, from the beginning of the evaluation",
           .unit = Unit::time,
           .width = 8,
           .from_width = 76,
@@ -67,7 +75,7 @@ std::span<const CopiesTable::Entry> CopiesTable::entries() {
           .width = 8,
           .from_width = 54,
           .field = Field::time},
-         [](T t, R r) { return t.if_told(Topic::runs, r.time_ns); }},
+         [](T t, R r) { return t.if_told(Topic::runs, is_untimed(r) ? Cell::nothing(not_timed_text) : Cell(r.time_ns)); }},
         {{.key = "times",
           .title = "times",
           .help = "that it was moved since it was planned",
@@ -121,17 +129,9 @@ void CopiesTable::update(const PlanState& state) {
     look_at(state);
     when_empty_ = state.planned ? "no copies: every split can use what it reads where it lies" : "no copy yet: pass 5 makes them";
     count_.update(history().source(), state.step);
-    begin_ns_ = INT64_MAX;
-    for (const record::Transfer& t : state.transfers) {
-        begin_ns_ = std::min(begin_ns_, t.start_ns);
-    }
-    for (const record::Execute& e : state.executed) {
-        begin_ns_ = std::min(begin_ns_, e.start_ns);
-    }
-    for (const SplitState& s : state.splits) { // in place of kernels that were not timed
-        begin_ns_ = s.kernels != 0 ? std::min(begin_ns_, s.start_ns.value_or(begin_ns_)) : begin_ns_;
-    }
+    begin_ns_ = accounts::time_extent(history(), state).begin_ns;
     rows_ = history().graph_of(state) == nullptr ? std::vector<accounts::CopyRow>() : accounts::copies(history(), state);
+    make_room_for_untimed(std::any_of(rows_.begin(), rows_.end(), is_untimed));
 }
 
 TensorId CopiesTable::reader_of(const accounts::CopyRow& copy) const {
@@ -151,7 +151,7 @@ void TransferCount::update(const RecordSource& source, Step step) {
         Sum sum = moved.empty() ? Sum{} : moved.back().until;
         ++sum.times;
         sum.bytes += std::max<int64_t>(f.bytes, 0);
-        sum.time += f.end_ns - f.start_ns;
+        sum.time_ns = accounts::sum_of(sum.time_ns, accounts::moving_time(f));
         moved.push_back({record.step, sum});
     });
     counted_ = std::max(counted_, step);

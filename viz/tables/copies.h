@@ -13,7 +13,8 @@ namespace schedscope::tables {
 class TransferCount {
 public:
     struct Sum {
-        int64_t times = 0, bytes = 0, time = 0; ///< ns
+        int64_t times = 0, bytes = 0;
+        std::optional<int64_t> time_ns = 0; ///< nothing: not each was timed
     };
     /// Up to a step. Looks further where it must.
     void update(const RecordSource& source, Step step);
@@ -41,7 +42,7 @@ public:
 
     TransferCount::Sum moved(TensorId copy) const { return count_.of(state(), copy); }
     TensorId reader_of(const accounts::CopyRow& copy) const; ///< the first node that needs it
-    int64_t begin_ns() const noexcept { return begin_ns_; }  ///< of the first work in the evaluation
+    int64_t begin_ns() const noexcept { return begin_ns_; }  ///< of the evaluation
 
 private:
     TransferCount count_;

@@ -28,7 +28,12 @@ std::span<const GroupsTable::Entry> GroupsTable::entries() {
           .field = Field::split,
           .tone = Tone::quiet},
          [](T, R r) { return std::visit([](const auto& f) { return Cell(f.split); }, r); }},
-        {{.key = "backend", .title = "backend", .help = "that did it", .unit = Unit::backend, .field = Field::backend},
+        {{.key = "backend",
+          .title = "backend",
+          .help = "that did it",
+          .unit = Unit::backend,
+          .from_width = 40,
+          .field = Field::backend},
          [](T t, R r) { return t.backend(t.backend_of(r)); }},
         {{.key = "kernel", .help = "that the nodes run as", .field = Field::kernel},
          [](T t, R r) {

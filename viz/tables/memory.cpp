@@ -81,7 +81,12 @@ std::span<const PlacesTable::Entry> PlacesTable::entries() {
     static const Entry list[] = {
         {{.key = "id", .help = "the tensor's number", .unit = Unit::number}, [](T, R r) -> Cell { return r.tensor; }},
         {{.key = "name", .title = "name", .help = "the tensor"}, [](T t, R r) { return t.name(r.tensor); }},
-        {{.key = "buffer_type", .title = "buffer", .help = "the type of buffer that it lies in", .width = 7, .most = 14},
+        {{.key = "buffer_type",
+          .title = "buffer",
+          .help = "the type of buffer that it lies in",
+          .width = 7,
+          .from_width = 40,
+          .most = 14},
          [](T t, R r) { return Cell(t.history().buffer_type_name(r.buffer_type)).of(t.backend_of(r.tensor)); }},
         {{.key = "chunk",
           .title = "chunk",
@@ -131,6 +136,9 @@ void PlacesTable::update(const PlanState& state) {
     say_when_empty(Topic::memory, "where tensors lie",
                    state.planned ? "the memory of this plan is not known at this step: allocate comes after optimise"
                                  : "no memory is planned up to this step: allocate comes after optimise");
+    for (const auto& [what, sizes] : accounts::logged_memory(history().session())) {
+        when_empty_.append("\n").append(what).append(": ").append(sizes);
+    }
     rows_ = state.placements;
     std::stable_sort(rows_.begin(), rows_.end(), [](const record::Placement& a, const record::Placement& b) {
         return std::tie(a.buffer_type, a.chunk, a.offset, a.first_use) < std::tie(b.buffer_type, b.chunk, b.offset, b.first_use);

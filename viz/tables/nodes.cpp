@@ -71,7 +71,11 @@ std::span<const NodesTable::Entry> NodesTable::entries() {
              const TensorInfo& info = t.info(id);
              return t.is_copy(id) ? Cell(op_name(Op::NONE)) : info.op ? Cell(operator_text(info)) : Cell::unknown();
          }},
-        {{.title = "op", .help = "the same; leaf: nothing computes it; copy: made by pass 5", .width = 9, .most = 15},
+        {{.title = "op",
+          .help = "the same; leaf: nothing computes it; copy: made by pass 5",
+          .width = 9,
+          .from_width = 40,
+          .most = 15},
          [](T t, R id) {
              const std::string word = operator_word(t.history(), t.state(), id);
              return word == unknown_text ? Cell::unknown() : Cell(word).in(t.is_node(id) ? Tone::plain : Tone::quiet);
@@ -177,12 +181,17 @@ void NodesTable::update(const PlanState& state, std::vector<TensorId> tensors, c
 
 void NodesTable::update(const PlanState& state, const accounts::ChangedTensors& changed) {
     const OwnedGraph* graph = history().graph_of(state);
-    std::vector<TensorId> tensors = graph == nullptr ? std::vector<TensorId>() : tensors_in_order(*graph, state);
-    std::erase_if(tensors, [&](TensorId id) { return is_index(id, graph->tensors) && is_left_out(graph->tensors[id]); });
-    update(state, std::move(tensors), changed);
+    update(state, graph == nullptr ? std::vector<TensorId>() : tensors_in_order(*graph, state), changed);
 }
 
-bool NodesTable::is_node(TensorId id) const { return !is_copy(id) && !info(id).is_leaf(); }
+bool NodesTable::is_told(int row) const {
+    return graph_ == nullptr || !is_index(rows_[row], graph_->tensors) || !is_left_out(graph_->tensors[rows_[row]]);
+}
+
+bool NodesTable::is_node(TensorId id) const {
+    // Of a log's tensors it is not known which are leafs; its nodes come first.
+    return !is_copy(id) && !info(id).is_leaf() && (graph_ == nullptr || place_of(id) < n_of(graph_->nodes));
+}
 
 Cell NodesTable::time_of(TensorId id) const { return is_index(id, times_) ? times_[id] : Cell(); }
 

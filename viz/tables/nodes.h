@@ -20,6 +20,7 @@ public:
     void update(const PlanState& state, const accounts::ChangedTensors& changed = {});
     static std::span<const Entry> entries();
     TensorId tensor(int row) const override { return rows_[row]; }
+    bool is_told(int row) const override; ///< false: a log left it out, so that only its place is known
 
     const TensorInfo& info(TensorId id) const { return history().tensor(state(), id); }
     TensorState at(TensorId id) const { return is_index(id, state().tensors) ? state().tensors[id] : TensorState{}; }

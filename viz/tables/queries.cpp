@@ -18,7 +18,7 @@ std::span<const QueriesTable::Entry> QueriesTable::entries() {
          [](T t, R r) { return t.is_unknown(r) ? Cell::unknown() : Cell(t.op(r)); }},
         {{.key = "backend", .title = "backend", .help = "that was asked", .unit = Unit::backend, .field = Field::backend},
          [](T t, R r) { return t.backend(r.backend); }},
-        {{.key = "nodes", .title = "nodes", .help = "of this operator", .unit = Unit::number, .width = 5},
+        {{.key = "nodes", .title = "nodes", .help = "of this operator", .unit = Unit::number, .width = 5, .from_width = 40},
          [](T t, R r) -> Cell { return t.n_nodes(r); }},
         {{.key = "can", .title = "can", .help = "nodes that the backend says it can run", .unit = Unit::number, .width = 4},
          [](T t, R r) {
@@ -27,7 +27,12 @@ std::span<const QueriesTable::Entry> QueriesTable::entries() {
                     : can == 0    ? Cell::nothing("none").in(Tone::warning).ordered_by(0)
                                   : Cell(can).in(r.refused->nodes.empty() ? Tone::plain : Tone::warning);
          }},
-        {{.key = "on", .title = "on", .help = "nodes that stand on it at this step", .unit = Unit::number, .width = 4},
+        {{.key = "on",
+          .title = "on",
+          .help = "nodes that stand on it at this step",
+          .unit = Unit::number,
+          .width = 4,
+          .from_width = 40},
          [](T t, R r) { return t.is_unknown(r) ? Cell::unknown() : dotted(r.n_on); }},
         {{.key = "asked",
           .title = "asked",

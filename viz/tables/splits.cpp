@@ -1,8 +1,10 @@
 #include "viz/tables/splits.h"
 
+#include "runtime/system/number_words.h"
 #include "traces/history/accounts/copies.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace schedscope::tables {
 
@@ -17,7 +19,7 @@ std::span<const InputsTable::Entry> InputsTable::entries() {
         {{.key = "bytes", .title = "bytes", .help = "its size", .unit = Unit::bytes},
          [](T, R r) { return Cell::known(r.bytes); }},
         {{.key = "from", .title = "from", .help = "the backend that it lies on", .unit = Unit::backend},
-         [](T t, R r) { return t.backend(or_none(r.from)); }},
+         [](T t, R r) { return r.from ? t.backend(*r.from) : Cell::unknown(); }},
         {{.key = "node", .title = "for", .help = "the first node that needs it"},
          [](T t, R r) { return t.name(or_none(r.node)); }},
     };
@@ -43,7 +45,7 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
          [](T t, R r) -> Cell { return t.at(r).begin.index; }},
         {{.key = "backend", .title = "backend", .help = "that runs it", .unit = Unit::backend, .field = Field::backend},
          [](T t, R r) { return t.backend(t.at(r).backend()); }},
-        {{.key = "nodes", .title = "nodes", .help = "how many it has", .unit = Unit::count, .width = 5},
+        {{.key = "nodes", .title = "nodes", .help = "how many it has", .unit = Unit::count, .width = 5, .from_width = 40},
          [](T t, R r) -> Cell {
              const SplitState& s = t.at(r);
              return !s.begin.first_node ? Cell::unknown() : s.end_node < 0 ? Cell::open() : Cell(s.end_node - s.first_node());
@@ -93,7 +95,7 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
           .field = Field::by,
           .tone = Tone::quiet},
          [](T t, R r) { return t.name(or_none(t.at(r).begin.by)); }},
-        {{.title = "in", .help = "how many tensors are copied into it", .unit = Unit::number, .width = 3},
+        {{.title = "in", .help = "how many tensors are copied into it", .unit = Unit::number, .width = 3, .from_width = 40},
          [](T t, R r) -> Cell { return t.at(r).inputs.size(); }},
         {{.key = "inputs", .title = "copies in", .help = "the tensors that are copied into it", .unit = Unit::rows},
          [](T t, R r) -> Cell {
@@ -106,10 +108,10 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
           .width = 9,
           .from_width = 52,
           .field = Field::bytes},
-         [](T t, R r) { return Cell::known(accounts::input_sizes(t.at(r)).known()); }},
+         [](T t, R r) { return Cell::of_sum(accounts::input_sizes(t.at(r))); }},
         {{.key = "time_ns",
           .title = "time",
-          .help = "that it took in this evaluation",
+          .help = "from its begin to its end in this evaluation, with copies, waits and gaps between its kernels",
           .unit = Unit::time,
           .width = 8,
           .from_width = 62,
@@ -122,14 +124,14 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
          }},
         {{.key = "share",
           .title = "share",
-          .help = "of the time of all splits",
+          .help = "of the evaluation's time",
           .unit = Unit::percent,
           .width = 6,
           .from_width = 74,
           .tone = Tone::quiet},
          [](T t, R r) {
              const std::optional<int64_t> time = t.at(r).time_ns();
-             return !time || t.total_ns() == 0 ? Cell() : Cell(to_double(*time) * 100 / to_double(t.total_ns()));
+             return time ? Cell(t.extent().percent(*time)) : Cell();
          }},
     };
     return list;
@@ -141,13 +143,21 @@ void SplitsTable::update(const PlanState& state) {
     look_at(state);
     when_empty_ = state.planned ? "no splits were made" : "no split yet: pass 5 makes them";
     rows_.resize(state.splits.size());
-    total_ns_ = 0;
-    for (int32_t i = 0; i < n_of(rows_); ++i) {
-        rows_[i] = i;
-        total_ns_ += state.splits[i].time_ns().value_or(0);
-    }
+    extent_ = accounts::time_extent(history(), state);
+    std::iota(rows_.begin(), rows_.end(), 0);
+    const auto is_cut = [](const SplitState& s) { return !accounts::input_sizes(s).complete; };
+    columns_[column_of(*this, "bytes")].width = std::any_of(state.splits.begin(), state.splits.end(), is_cut) ? 17 : 9;
     make_room_for_untimed(
         std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& s) { return s.ran != no_step && !s.end_ns; }));
+}
+
+std::string SplitsTable::summary() const {
+    const bool timed =
+        std::any_of(state().splits.begin(), state().splits.end(), [](const SplitState& s) { return s.time_ns().has_value(); });
+    return !timed
+               ? ""
+               : "a split's time is from its begin to its end, with copies, waits and gaps between its kernels; shares are of " +
+                     words::duration(extent_.time_ns()) + ", the time of evaluation " + std::to_string(state().evaluation);
 }
 
 } // namespace schedscope::tables

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "traces/history/accounts/time.h"
 #include "viz/tables/plan_table.h"
 
 namespace schedscope::tables {
@@ -22,10 +23,12 @@ public:
     TensorId first_tensor(int row) const override { return at(row).node(); }
 
     const SplitState& at(int32_t split) const { return state().splits[split]; }
-    int64_t total_ns() const noexcept { return total_ns_; } ///< of all splits
+    const accounts::TimeExtent& extent() const noexcept { return extent_; } ///< of the evaluation, all of which shares are of
+    /// "a split's time is from its begin to its end; shares are of 2.59 s, the time of evaluation 0"; empty: none has a time.
+    std::string summary() const;
 
 private:
-    int64_t total_ns_ = 0;
+    accounts::TimeExtent extent_;
 };
 
 } // namespace schedscope::tables

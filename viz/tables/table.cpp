@@ -25,6 +25,21 @@ void Table::add_facts(int row, query::Facts& facts) const {
     }
 }
 
+ToldColumns told_columns(const Table& table, bool all) {
+    ToldColumns told;
+    for (size_t column = 0; column < table.columns().size(); ++column) {
+        if (!table.columns()[column].is_shown()) {
+            continue;
+        }
+        int row = 0;
+        while (!all && row < table.n_rows() && !(table.is_told(row) && is_told(table.cell(row, column)))) {
+            ++row;
+        }
+        (row > 0 && row == table.n_rows() ? told.unknown : told.shown).push_back(column);
+    }
+    return told;
+}
+
 size_t column_of(const Table& table, std::string_view key) {
     const auto& columns = table.columns();
     const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.key == key; });

@@ -45,6 +45,9 @@ public:
     virtual TensorId first_tensor(int row) const { return tensor(row); }
     /// What queries call such a row: "split"; empty: what its tensor is.
     virtual std::string_view kind(int /*row*/) const { return {}; }
+    /// Does the row say anything beside where it stands? Faces for people leave out those that don't, until they are asked for
+    /// all.
+    virtual bool is_told(int /*row*/) const { return true; }
     /// Why it has no rows.
     const std::string& when_empty() const noexcept { return when_empty_; }
 
@@ -81,6 +84,15 @@ protected:
     }
     std::vector<Row> rows_;
 };
+
+/// What people see of a table until they ask for all: the columns that say something. Those in which each row says only that
+/// something is not known ("?") are `unknown`.
+struct ToldColumns {
+    std::vector<size_t> shown, unknown;
+};
+ToldColumns told_columns(const Table& table, bool all = false);
+/// The same of a cell among others of its row, where no title says what it would be.
+inline bool is_told(const Cell& cell, bool all = false) noexcept { return all || cell.kind != Cell::Kind::unknown; }
 
 /// The column of that key.
 size_t column_of(const Table& table, std::string_view key);

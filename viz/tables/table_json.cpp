@@ -37,7 +37,9 @@ json json_of(const Table& table, int row) {
 json json_of(const Table& table) {
     json rows = json::array();
     for (int row = 0; row < table.n_rows(); ++row) {
-        rows.push_back(json_of(table, row));
+        if (table.is_told(row)) {
+            rows.push_back(json_of(table, row));
+        }
     }
     return rows;
 }

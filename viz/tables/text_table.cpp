@@ -52,16 +52,6 @@ void TextTable::print(std::ostream& out) const {
 namespace tables {
 namespace {
 
-std::vector<size_t> shown_columns(const Table& table) {
-    std::vector<size_t> shown;
-    for (size_t i = 0; i < table.columns().size(); ++i) {
-        if (table.columns()[i].is_shown()) {
-            shown.push_back(i);
-        }
-    }
-    return shown;
-}
-
 TextTable text_table(const Table& table, const std::vector<size_t>& columns) {
     std::vector<TextTable::TextColumn> heads;
     heads.reserve(columns.size());
@@ -81,10 +71,10 @@ void add_row(TextTable& text, const Table& table, int row, const std::vector<siz
     text.row(std::move(cells));
 }
 
-void add_inner(TextTable& text, const Column& column, const Table& inner, int most) {
-    const int n = std::min(inner.n_rows(), most);
+void add_inner(TextTable& text, const Column& column, const Table& inner, TextHow how) {
+    const int n = std::min(inner.n_rows(), how.most_inner);
     for (int row = 0; row < n; ++row) {
-        text.note(std::string(column.title) + "  " + row_text(inner, row));
+        text.note(std::string(column.title) + "  " + row_text(inner, row, how.all));
     }
     if (inner.n_rows() > n) {
         text.note(words::and_more(inner.n_rows() - n));
@@ -93,22 +83,26 @@ void add_inner(TextTable& text, const Column& column, const Table& inner, int mo
 
 } // namespace
 
-std::string row_text(const Table& table, int row) {
+std::string row_text(const Table& table, int row, bool all) {
     std::vector<std::string> cells;
-    for (const size_t i : shown_columns(table)) {
-        if (std::string said = text_of(table.cell(row, i), table.columns()[i].unit); !said.empty()) {
-            cells.push_back(std::move(said));
+    for (const size_t i : told_columns(table, true).shown) {
+        const Cell cell = table.cell(row, i);
+        const Column& column = table.columns()[i];
+        std::string said = is_told(cell, all) ? text_of(cell, column.unit) : "";
+        if (!said.empty()) { // a text behind the first could be of any column, as some have none
+            cells.push_back(cells.empty() || is_number(column.unit) ? std::move(said) : joined({column.title, " ", said}));
         }
     }
     return joined(cells, "  ");
 }
 
-void print_table(const Table& table, std::ostream& out, int most_inner) {
+void print_table(const Table& table, std::ostream& out, TextHow how) {
     if (table.n_rows() == 0) {
         out << table.when_empty() << '\n';
         return;
     }
-    std::vector<size_t> columns = shown_columns(table);
+    const ToldColumns told = told_columns(table, how.all);
+    std::vector<size_t> columns = told.shown;
     std::erase_if(columns, [&](size_t column) {
         for (int row = 0; row < table.n_rows(); ++row) {
             if (const Cell cell = table.cell(row, column); cell.kind != Cell::Kind::none || cell.text.size() > 1) {
@@ -119,18 +113,24 @@ void print_table(const Table& table, std::ostream& out, int most_inner) {
     });
     TextTable text = text_table(table, columns);
     for (int row = 0; row < table.n_rows(); ++row) {
+        if (!how.all && !table.is_told(row)) {
+            continue;
+        }
         add_row(text, table, row, columns);
         for (size_t i = 0; i < table.columns().size(); ++i) {
             if (const Column& column = table.columns()[i]; column.unit == Unit::rows && !column.title.empty()) {
-                add_inner(text, column, *table.cell(row, i).rows, most_inner);
+                add_inner(text, column, *table.cell(row, i).rows, how);
             }
         }
     }
     text.print(out);
+    if (!told.unknown.empty()) {
+        out << "not known: " << joined(told.unknown, ", ", [&](size_t i) { return table.columns()[i].title; }) << " (--all)\n";
+    }
 }
 
 void print_rows(const Table& table, std::span<const int> rows, std::ostream& out) {
-    const std::vector<size_t> columns = shown_columns(table);
+    const std::vector<size_t> columns = told_columns(table, true).shown;
     TextTable text = text_table(table, columns);
     for (const int row : rows) {
         add_row(text, table, row, columns);

@@ -34,11 +34,15 @@ private:
 
 namespace tables {
 
-/// What people see of a table: columns in which no row has anything are left out; rows of its own stand below the row that has
-/// them, `most_inner` at most. A table without rows says why.
-void print_table(const Table& table, std::ostream& out, int most_inner = 1 << 20);
-/// A row in one line: "embd  10.0 KiB  CPU".
-std::string row_text(const Table& table, int row);
+struct TextHow {
+    bool all = false;         ///< also columns and cells that say only that something is not known
+    int most_inner = 1 << 20; ///< rows of a row
+};
+/// What people see of a table: columns in which no row has anything are left out, and those that `told_columns` leaves out are
+/// named below it; rows of its own stand below the row that has them. A table without rows says why.
+void print_table(const Table& table, std::ostream& out, TextHow how = {});
+/// A row in one line: "embd  10.0 KiB  from CPU". Texts behind the first have their column's title.
+std::string row_text(const Table& table, int row, bool all = false);
 /// The same of these rows in this order, each on one line, with all columns.
 void print_rows(const Table& table, std::span<const int> rows, std::ostream& out);
 

@@ -1,10 +1,19 @@
 #include "viz/tables/timeline.h"
 
+#include "runtime/system/number_words.h"
+#include "traces/history/accounts/copies.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+
 #include <algorithm>
 
 namespace schedscope::tables {
 
 using query::Field;
+
+namespace {
+constexpr std::string_view nothing_yet = "nothing of this evaluation has run up to this step";
+} // namespace
 
 std::span<const TimelineTable::Entry> TimelineTable::entries() {
     using T = const TimelineTable&;
@@ -12,16 +21,17 @@ std::span<const TimelineTable::Entry> TimelineTable::entries() {
     const static auto if_timed = [](R r, int64_t ns) { return r.timed ? Cell(ns) : Cell::nothing(not_timed_text); };
     static const Entry list[] = {
         {{.title = "at",
-          .help = "when it began, from the first work of the evaluation",
+          .help = "when it began, from the beginning of the evaluation",
           .unit = Unit::time,
           .width = 8,
+          .from_width = 40,
           .tone = Tone::quiet},
-         [](T t, R r) { return if_timed(r, r.start - t.begin()); }},
+         [](T t, R r) { return if_timed(r, r.start - t.extent().begin_ns); }},
         {{.key = "start_ns", .help = "when it began, from the beginning of the trace", .unit = Unit::time},
          [](T, R r) { return if_timed(r, r.start); }},
         {{.key = "end_ns", .help = "when it ended", .unit = Unit::time}, [](T, R r) { return if_timed(r, r.end); }},
         {{.key = "time_ns", .title = "took", .help = "its time", .unit = Unit::time, .width = 8, .field = Field::time},
-         [](T, R r) { return if_timed(r, r.end - r.start); }},
+         [](T, R r) { return r.took() ? Cell(*r.took()) : Cell::nothing(not_timed_text); }},
         {{.key = "backend",
           .title = "backend",
           .help = "that did it; of a copy, the one that it went to",
@@ -70,15 +80,12 @@ std::span<const TimelineTable::Entry> TimelineTable::entries() {
          [](T, R r) { return !r.timed ? Cell() : Cell(r.device_time ? "device" : "host"); }},
         {{.key = "share",
           .title = "share",
-          .help = "of the time from the first work to the last",
+          .help = "of the evaluation's time",
           .unit = Unit::percent,
           .width = 6,
           .from_width = 100,
           .tone = Tone::quiet},
-         [](T t, R r) {
-             return r.timed ? Cell(to_double(r.end - r.start) * 100 / to_double(std::max<int64_t>(t.end() - t.begin(), 1)))
-                            : Cell();
-         }},
+         [](T t, R r) { return r.took() ? Cell(t.extent().percent(*r.took())) : Cell(); }},
     };
     return list;
 }
@@ -87,14 +94,11 @@ TimelineTable::TimelineTable(History& history, Shows shows) : PlanTable("kernels
 
 void TimelineTable::update(const PlanState& state) {
     look_at(state);
-    const auto ran = [](const SplitState& split) { return split.ran != no_step; };
-    say_when_empty(Topic::runs, "what ran and when",
-                   std::any_of(state.splits.begin(), state.splits.end(), ran)
-                       ? "what ran was not timed: it was recorded with --kernel-times none"
-                       : "nothing of this evaluation has run up to this step");
+    const std::string untimed = accounts::untimed_splits(history(), state);
+    say_when_empty(Topic::runs, "what ran and when", untimed.empty() ? nothing_ran(history().session(), nothing_yet) : untimed);
     rows_.clear();
     const auto add_kernel = [&](const record::Execute& e, bool timed) {
-        rows_.push_back({TimelineItem::Kind::kernel, e.backend, e.last, e.kernel, e.split, e.count, e.device_time, e.bytes,
+        rows_.push_back({TimelineItem::Kind::kernel, e.backend, e.last, e.kernel, e.split, e.count, 0, e.device_time, e.bytes,
                          e.flops, e.start_ns, e.end_ns, timed});
     };
     for (const record::Execute& e : state.executed) {
@@ -108,13 +112,15 @@ void TimelineTable::update(const PlanState& state) {
                          [](const TimelineItem& a, const TimelineItem& b) { return a.split < b.split; });
     }
     if (shows_ != Shows::kernels) {
-        for (const SplitState& s : state.splits) {
-            if (s.kernels != 0 && s.start_ns && s.end_ns) {
+        for (const SplitState* whole : accounts::splits_as_a_whole(state)) {
+            const SplitState& s = *whole;
+            if (s.start_ns && s.end_ns) {
                 rows_.push_back({TimelineItem::Kind::kernel,
                                  s.backend(),
                                  no_tensor,
                                  0,
                                  s.begin.index,
+                                 0,
                                  0,
                                  false,
                                  {},
@@ -124,28 +130,26 @@ void TimelineTable::update(const PlanState& state) {
             }
         }
         for (const record::Transfer& t : state.transfers) {
-            rows_.push_back(
-                {TimelineItem::Kind::transfer, t.to, t.copy, 0, t.split, 1, false, t.bytes, {}, t.start_ns, t.end_ns});
+            TimelineItem& row = rows_.emplace_back();
+            row = {.kind = TimelineItem::Kind::transfer, .backend = t.to, .tensor = t.copy, .split = t.split, .bytes = t.bytes};
+            row.start = t.start_ns;
+            row.end = t.end_ns;
+            row.moment = !accounts::moving_time(t);
         }
         for (const record::Wait& w : state.waits) {
-            rows_.push_back({TimelineItem::Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, {}, {}, w.start_ns, w.end_ns});
+            TimelineItem& row = rows_.emplace_back();
+            row = {
+                .kind = TimelineItem::Kind::wait, .backend = w.backend, .split = w.split, .count = 0, .n_shaders = w.n_shaders};
+            row.start = w.start_ns;
+            row.end = w.end_ns;
         }
     }
     if (shows_ == Shows::timeline) {
         std::stable_sort(rows_.begin(), rows_.end(),
                          [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; });
     }
-    begin_ = INT64_MAX;
-    end_ = 0;
-    for (const TimelineItem& item : rows_) {
-        if (item.timed) {
-            begin_ = std::min(begin_, item.start);
-            end_ = std::max(end_, item.end);
-        }
-    }
-    begin_ = begin_ == INT64_MAX ? 0 : begin_;
-    end_ = std::max(end_, begin_ + 1);
-    make_room_for_untimed(std::any_of(rows_.begin(), rows_.end(), [](const TimelineItem& item) { return !item.timed; }));
+    extent_ = accounts::time_extent(history(), state);
+    make_room_for_untimed(std::any_of(rows_.begin(), rows_.end(), [](const TimelineItem& item) { return !item.took(); }));
 }
 
 std::string_view TimelineTable::kind(int row) const {
@@ -160,8 +164,48 @@ std::string TimelineTable::what(const TimelineItem& item) const {
     if (item.kind == TimelineItem::Kind::transfer) {
         return "copy";
     }
+    if (item.n_shaders > 0) {
+        return "compiling " + words::counted(item.n_shaders, "shader");
+    }
     return item.kind == TimelineItem::Kind::wait ? (item.backend == no_backend ? "wait for trace" : "wait")
                                                  : std::string(history().source().text(item.kernel));
+}
+
+std::span<const TimeTable::Entry> TimeTable::entries() {
+    using T = const TimeTable&;
+    using R = const accounts::TimeRow&;
+    static const Entry list[] = {
+        {{.key = "backend", .title = "backend", .help = "whose time it is", .unit = Unit::backend},
+         [](T t, R r) { return t.backend(r.backend); }},
+        {{.key = "activity",
+          .title = "did",
+          .help = "what it did: each moment counts once, as the first of computing, copying, waiting, idle"},
+         [](T, R r) -> Cell { return accounts::activity_name(r.activity); }},
+        {{.key = "what", .title = "what", .help = "which part of that"}, [](T, R r) { return Cell::if_any(r.what); }},
+        {{.key = "time_ns", .title = "time", .help = "that it took", .unit = Unit::time},
+         [](T, R r) { return r.ns ? Cell(*r.ns) : Cell::nothing(not_timed_text); }},
+        {{.key = "share", .title = "share", .help = "of the evaluation's time", .unit = Unit::percent},
+         [](T t, R r) { return r.ns ? Cell(t.account().extent.percent(*r.ns)) : Cell(); }},
+        {{.key = "n", .title = "runs", .help = "how many kernels, splits, copies or waits that were", .unit = Unit::count},
+         [](T, R r) -> Cell { return r.n; }},
+    };
+    return list;
+}
+
+void TimeTable::update(const PlanState& state) {
+    look_at(state);
+    account_ = accounts::time(history(), state, by_);
+    rows_ = account_.rows;
+    if (!account_.anything) { // all of it would be idle
+        std::erase_if(rows_, [](const accounts::TimeRow& row) { return row.activity == accounts::Activity::idle; });
+    }
+    say_when_empty(Topic::runs, "where the time went", nothing_ran(history().session(), nothing_yet));
+}
+
+std::string TimeTable::summary() const {
+    const std::string untimed = accounts::untimed_splits(history(), state());
+    return "each device's rows sum to " + words::duration(account_.extent.time_ns()) + ", the time of evaluation " +
+           std::to_string(state().evaluation) + (untimed.empty() ? "" : "\n" + untimed);
 }
 
 } // namespace schedscope::tables

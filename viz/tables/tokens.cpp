@@ -1,6 +1,8 @@
 #include "viz/tables/tokens.h"
 
+#include "traces/history/accounts/time.h"
 #include "traces/history/accounts/tokens.h"
+#include "traces/history/describe.h"
 #include <algorithm>
 #include <set>
 
@@ -121,7 +123,7 @@ std::span<const EvaluationsTable::Entry> EvaluationsTable::entries() {
         {{.key = "kind", .title = "graph", .help = "what it is for", .width = 7, .most = 9, .field = Field::type},
          [](T t, R id) {
              const auto kind = t.span(id).begin.kind;
-             return kind ? Cell(graph_kind_name(*kind)) : Cell::unknown();
+             return kind ? Cell(graph_kind_name(*kind)) : Cell::nothing(describe_graph(t.history().source(), id));
          }},
         {{.key = "n_tokens", .title = "in", .help = "tokens that went in", .unit = Unit::number, .width = 4},
          [](T t, R id) { return Cell::known(t.span(id).begin.n_tokens); }},
@@ -191,6 +193,10 @@ std::string_view EvaluationsTable::kind(int row) const { return span(rows_[row])
 Cell EvaluationsTable::time(const EvaluationSpan& span) const {
     if (!is_over(span)) {
         return Cell::open();
+    }
+    if (!history().session().settings && span.begin.reused) { // of another program it may be noticed when work has begun
+        const accounts::TimeExtent extent = accounts::time_extent(history().source(), span);
+        return extent.time_ns() > 0 ? Cell(extent.time_ns()) : Cell::unknown();
     }
     const auto first = history().record(span.first).time_ns, last = history().record(span.end - 1).time_ns;
     return first && last ? Cell(*last - *first) : Cell::unknown();

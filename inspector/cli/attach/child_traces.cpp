@@ -28,7 +28,7 @@ struct ChildTraces::Child {
 
     int place; ///< where it is offered
     SharedPages pages;
-    pid_t id = 0; ///< 0: nobody took it
+    pid_t id = 0; ///< 0: it is free
     std::string trace;
     std::optional<ProgramTrace> file;
     std::optional<ProgramStream> stream;
@@ -96,7 +96,7 @@ void ChildTraces::finish() {
         }
         const std::vector<std::string> notes = child->stream->finish(child->has_ended());
         if (child->stream->has_records()) {
-            child->file->finish(*child->stream, notes);
+            child->file->finish(notes);
         }
     }
 }

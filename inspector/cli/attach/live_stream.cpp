@@ -158,6 +158,7 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
         inspector.output = options.output;
         inspector.how_ended = [&source] { return source.how_ended(); };
         inspector.says_tokens = false;
+        inspector.keeps_texts = !options.no_text;
         left_with = run_inspector(store, inspector);
     }
     thread.let_go();
@@ -174,7 +175,10 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
     const std::vector<std::string>& notes = thread.notes();
     if (writer && stream.has_records()) {
         writer->close();
-        tell_of_trace(options.trace, stream, notes);
+        for (const std::string& note : notes) {
+            tell(note);
+        }
+        tell_of_trace(options.trace, writer->n_evaluations());
     }
     const int code = source.code_after(stream);
     return code != 0 ? code : left_with;

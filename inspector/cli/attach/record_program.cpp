@@ -41,22 +41,15 @@ ProgramTrace::ProgramTrace(std::string path, const ProgramRecording& recording)
     : path_(std::move(path)), writer_(path_, options_of(recording)), bounds_(parse_bounds(recording.bounds)),
       bounded_(writer_, bounds_) {}
 
-void ProgramTrace::finish(const ProgramStream& stream, const std::vector<std::string>& notes) {
+void ProgramTrace::finish(const std::vector<std::string>& notes) {
     if (bounds_.any()) {
         bounded_.finish();
     }
     writer_.close();
-    tell_of_trace(path_, stream, notes, bounded_.n_left_out());
-}
-
-void tell_of_trace(const std::string& trace, const ProgramStream& stream, const std::vector<std::string>& notes,
-                   int64_t n_left_out) {
     for (const std::string& note : notes) {
         tell(note);
     }
-    OutputLine(std::cerr) << "wrote " << trace << ": " << words::counted(stream.n_evaluations() - n_left_out, "evaluation")
-                          << (n_left_out > 0 ? " (" + words::count(n_left_out) + " more were seen)" : "")
-                          << "; next: schedscope inspect " << trace;
+    tell_of_trace(path_, writer_.n_evaluations(), bounded_.n_left_out());
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of_process(pid_t id, bool no_text) {
@@ -92,7 +85,7 @@ int record_stream(StreamSource& source, const ProgramRecording& recording, Child
         notes.push_back(std::move(note));
     }
     if (stream.has_records()) {
-        trace.finish(stream, notes);
+        trace.finish(notes);
     }
     if (children != nullptr) {
         children->finish();

@@ -20,7 +20,7 @@ public:
 
     Recorder& recorder() noexcept { return bounds_.any() ? static_cast<Recorder&>(bounded_) : writer_; }
     /// Completes it, and says so behind the sentences there are to say of it.
-    void finish(const ProgramStream& stream, const std::vector<std::string>& notes);
+    void finish(const std::vector<std::string>& notes);
 
 private:
     std::string path_;
@@ -44,8 +44,5 @@ std::vector<std::pair<std::string, std::string>> facts_of_process(pid_t id, bool
 
 /// What `-o` says of a trace of another program: it is made, if it may be, and how much it keeps. Throws Error.
 void check_trace(const ProgramRecording& recording);
-/// "wrote x.trace: 12 evaluations", behind the sentences there are to say of it. `n_left_out`: of the evaluations that were seen.
-void tell_of_trace(const std::string& trace, const ProgramStream& stream, const std::vector<std::string>& notes,
-                   int64_t n_left_out = 0);
 
 } // namespace schedscope

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace schedscope {
 
 namespace {
 
-constexpr size_t shared_bytes = size_t{256} << 20; ///< pages that nobody wrote to take none
+constexpr size_t shared_bytes = size_t{256} << 20; ///< pages that were never written take none
 
 [[noreturn]] void fail() {
     throw Error(ErrorKind::device, "memory to share with the program: " + std::string(std::strerror(errno)));
@@ -26,7 +27,8 @@ constexpr size_t shared_bytes = size_t{256} << 20; ///< pages that nobody wrote 
 SharedPages::SharedPages() : SharedPages(Descriptor(memfd_create("schedscope", MFD_CLOEXEC))) {}
 
 SharedPages::SharedPages(Descriptor file) : file_(std::move(file)) {
-    if (!file_ || ftruncate(file_.get(), shared_bytes) != 0) {
+    // Prompts go through it: it is for this user alone, whoever finds the way to it.
+    if (!file_ || fchmod(file_.get(), S_IRUSR | S_IWUSR) != 0 || ftruncate(file_.get(), shared_bytes) != 0) {
         fail();
     }
     at_ = mmap(nullptr, shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);

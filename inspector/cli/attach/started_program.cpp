@@ -53,7 +53,7 @@ void give_signals_back(const sigset_t& mask) {
         struct sigaction action = {};
         action.sa_handler = ignored[number] ? SIG_IGN : SIG_DFL;
         sigemptyset(&action.sa_mask);
-        sigaction(number, &action, nullptr); // fails for those that nobody handles
+        sigaction(number, &action, nullptr); // fails for those that can't be handled
     }
     sigprocmask(SIG_SETMASK, &mask, nullptr);
 }

@@ -33,7 +33,7 @@ using nlohmann::json;
 struct BenchArguments {
     BenchRequest request;
     std::string flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
-    bool json = false;
+    bool json = false, no_warmup = false;
 };
 
 struct BenchModel {
@@ -166,6 +166,7 @@ int run(BenchArguments& o) {
     }
     const BenchModel model = model_of(r);
     o.request.stop = &interrupt_flag();
+    o.request.warm_up = !o.no_warmup;
     const bool at_terminal = isatty(STDERR_FILENO) != 0;
     if (at_terminal) {
         o.request.progress = [](std::string_view doing) {
@@ -221,6 +222,7 @@ CommandAction add_bench(CommandOptions& app) {
     app.add_option("--ctv,--cache-type-v", options->cache_type_v, "Type of the cached values: f16|f32|q8_0")
         .show_default()
         .one_of(cache_types);
+    app.add_flag("--no-warmup", options->no_warmup, "Count the first run of each, too");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return run(*options); };
 }

@@ -56,6 +56,7 @@ void run_demo(const Registry& registry, Recorder& recorder) {
     Session session(registry, std::move(model), demo_options(registry), &recorder);
     GenerateRequest request;
     request.n_predict = 8;
+    request.warm_up = true;
     request.prompts.push_back(
         {0, session.tokenizer().encode("Why does this operator run on the CPU, and not on the GPU?", true, false)});
     generate(session, request);
@@ -66,8 +67,8 @@ int demo_in_terminal(const Registry& registry) {
     run_demo(registry, *store);
     InspectorOptions options;
     options.title = "demo";
+    options.guided = true;
     options.optimise = optimised_nodes;
-    options.evaluation = 0; // the prompt: the plan with the most to see
     return run_inspector(store, options);
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/vision/read_image.h"
+#include "traces/history/words/unknown.h"
 #include "traces/store/output.h"
 #include "traces/store/writer.h"
 
@@ -63,6 +64,7 @@ int embed_image(EmbedImageArguments& o) {
     if (o.dry_run) {
         session.encoder().plan_only(one);
         const auto add_fact = [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); };
+        add_fact(dry_run_fact, "nothing ran");
         profiles.report(add_fact);
         warn_of_memory(memory_needs(session), add_fact);
     } else {

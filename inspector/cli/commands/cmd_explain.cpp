@@ -30,15 +30,19 @@ json name_json(const History& history, const PlanState& state, TensorId id) {
     return id == no_tensor ? json(nullptr) : json(history.tensor_name(state, id));
 }
 
-json levers_json(const std::vector<Lever>& levers) {
+json levers_json(const FoundLevers& levers) {
     json list = json::array();
-    for (const Lever& lever : levers) {
-        list.push_back({{"set", or_null(lever.setting)}, {"words", lever.words}, {"backend", lever.backend}});
+    for (const Lever& lever : levers.found) {
+        list.push_back({{"set", lever.settings.size() == 1 ? json(lever.settings.front()) : json(nullptr)},
+                        {"sets", lever.settings},
+                        {"words", lever.words},
+                        {"backend", lever.backend},
+                        {"moved", lever.n_moved}});
     }
     return list;
 }
 
-json story_json(const History& history, const PlanState& state, const Story& story, const std::vector<Lever>& levers) {
+json story_json(const History& history, const PlanState& state, const Story& story, const FoundLevers& levers) {
     json steps = json::array();
     for (const StoryStep& s : story.steps) {
         json asked = json::array();
@@ -70,7 +74,8 @@ json story_json(const History& history, const PlanState& state, const Story& sto
             {"planned_in", story.planned_in},
             {"story", std::move(steps)},
             {"then", std::move(lines)},
-            {"otherwise", levers_json(levers)}};
+            {"otherwise", levers_json(levers)},
+            {"why_no_otherwise", or_null(levers.why_none)}};
 }
 
 } // namespace
@@ -89,7 +94,7 @@ CommandAction add_explain(CommandOptions& app) {
         const EvaluationId evaluation = choose_evaluation(history, options->eval);
         const TensorId tensor = find_tensor(history, history.plan(evaluation), options->tensor);
         const Story story = explain(history, evaluation, tensor);
-        const std::vector<Lever> levers = levers_of(*trace, story.planned_in, tensor);
+        const FoundLevers levers = levers_of(*trace, story.planned_in, tensor);
         if (options->json) {
             print_json(story_json(history, history.plan(evaluation), story, levers));
         } else {

@@ -56,7 +56,8 @@ CommandAction add_import(CommandOptions& app) {
             tell(import::input_name(options->log) + ": " + note);
         }
         std::cout << visible(options->output) << ": " << words::counted(result.n_graphs, "graph") << ", "
-                  << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';
+                  << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node")
+                  << words::not_in_log(result.n_left_out) << '\n';
         if (model != nullptr) {
             std::cout << "filled in " << filled_in_words(result) << '\n';
         }

@@ -3,6 +3,7 @@
 #include "inspector/cli/attach/program_options.h"
 #include "inspector/cli/attach/record_program.h"
 #include "inspector/cli/run/recording.h"
+#include "runtime/error.h"
 
 namespace schedscope {
 
@@ -14,6 +15,8 @@ CommandAction add_record(CommandOptions& app) {
     app.add_option("-o,--output", arguments->record, "Trace to write").required().names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     app.add_flag("--dry-run", *dry_run, "Plan from the model's header: no weights are loaded, nothing is generated");
+    app.add_option("--n-prompt", arguments->n_prompt, "With --dry-run, in place of a prompt: its length in tokens")
+        .within(1, 1 << 24);
     add_bound_options(app, arguments->bounds);
     add_program_options(app, *foreign);
     return [arguments, dry_run, foreign, app] {
@@ -25,6 +28,9 @@ CommandAction add_record(CommandOptions& app) {
             foreign->watch = arguments->watch;
             foreign->bounds = arguments->bounds;
             return record_program(*foreign);
+        }
+        if (arguments->n_prompt > 0 && !*dry_run) {
+            throw Error(ErrorKind::usage, "--n-prompt: goes with --dry-run");
         }
         settle(*arguments);
         return run_and_record(*arguments, *dry_run);

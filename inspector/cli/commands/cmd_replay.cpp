@@ -27,7 +27,7 @@ struct ReplayArguments {
     bool json = false;
 };
 
-nlohmann::json result_json(const ReplayResult& result) {
+nlohmann::json result_json(const ReplayResult& result, const SessionInfo& session) {
     using nlohmann::json;
     json differences = json::array();
     for (const ReplayDifference& d : result.differences) {
@@ -42,7 +42,7 @@ nlohmann::json result_json(const ReplayResult& result) {
                    {"identical", result.identical},
                    {"differences", std::move(differences)}};
     if (!result.comparisons.empty()) {
-        object["summary"] = what_if_summary(result);
+        object["summary"] = what_if_summary(result, session);
     }
     return object;
 }
@@ -75,18 +75,18 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayAr
     const bool unchanged = changes && result.n_differences == 0;
     const std::vector<std::string> why = unchanged ? why_nothing_changed(what_if, source) : std::vector<std::string>();
     if (options.json) {
-        nlohmann::json object = result_json(result);
+        nlohmann::json object = result_json(result, source->session());
         if (unchanged) {
             object["why_unchanged"] = why;
         }
         for (const auto& [name, profile] : how.profiles) {
             const ProfileCounts n = profile->counts();
             object["profiles"].push_back(
-                {{"device", name}, {"exact", n.exact}, {"inferred", n.inferred}, {"unknown", n.unknown}});
+                {{"device", name}, {"exact", n.exact}, {"inferred", n.inferred}, {"unknown", n.unknown}, {"assumed", n.assumed}});
         }
         print_json(object);
     } else if (changes) {
-        what_if_text(result, why, std::cout);
+        what_if_text(result, source->session(), why, std::cout);
         for (const auto& [name, profile] : how.profiles) {
             OutputLine(std::cout) << name << ": " << profile->counts().text();
         }

@@ -5,7 +5,9 @@
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/nearest_words.h"
 #include "runtime/system/read_number.h"
+#include "runtime/tensor/convert.h"
 #include "runtime/vision/synth_llava.h"
 
 #include <algorithm>
@@ -48,6 +50,29 @@ std::string all_presets() {
     }
     describe(out, image_encoder, vision::encoder_presets());
     return out.str();
+}
+
+/// "f32, f16, … and iq4_xs": those of matrices.
+std::string types() {
+    std::vector<std::string_view> names = type_names();
+    std::erase_if(names, [](std::string_view name) { return !can_quantise(*type_from_name(name)); });
+    const std::string_view last = names.back();
+    names.pop_back();
+    return joined(names, ", ") + " and " + std::string(last);
+}
+
+Type type_of_matrices(const std::string& name) {
+    if (const std::optional<Type> type = type_from_name(name)) {
+        return *type;
+    }
+    std::string stem = name;
+    std::replace(stem.begin(), stem.end(), 'k', 'K');
+    const std::optional<Type> mixed = type_from_name(stem.substr(0, stem.find("_K_") + 2)); // "Q4_K_M"
+    const std::string among = " (" + types() + ")";
+    throw Error(ErrorKind::usage, "--type " + name + ": " +
+                                      (mixed ? "llama.cpp's mixes of types are not made" + among + "; the nearest is " +
+                                                   std::string(type_name(*mixed))
+                                             : "there is no such type" + among + did_you_mean(type_names(), name)));
 }
 
 /// Returns what is to be told about the file.
@@ -96,21 +121,18 @@ CommandAction add_synth(CommandOptions& app) {
     app.footer(all_presets());
     app.add_option("architecture", options->architecture, "Of a text model; or llava: an image encoder for --mmproj").required();
     app.add_option("--preset", options->preset, "Sizes, see below").show_default();
-    app.add_option("--type", options->type, "Type of the matrices: f32, f16, q8_0, …").show_default();
+    app.add_option("--type", options->type, "Type of the matrices: " + types()).show_default();
     app.add_option("--seed", options->seed, "Seed of the weights").show_default().check(complaint_about_seed);
     app.add_flag("--header-only", options->header_only,
                  "No weights: a sparse file that plans (record --dry-run) can be made from");
     app.add_option("-o,--output", options->output, "GGUF file to write").required().names_a_file();
     app.add_flag("--force", options->force, "The file may replace one that synth has not made");
     return [options] {
-        const std::optional<Type> type = type_from_name(options->type);
-        if (!type) {
-            throw Error(ErrorKind::usage, "--type " + options->type + ": there is no such type");
-        }
+        const Type type = type_of_matrices(options->type);
         if (!options->force) {
             check_replaced(options->output);
         }
-        if (const std::string note = synthesise(*options, *type); !note.empty()) {
+        if (const std::string note = synthesise(*options, type); !note.empty()) {
             tell(options->output + ": " + note);
         }
         return 0;

@@ -154,7 +154,7 @@ int compare_devices(RunArguments& arguments, const VerifyArguments& options) {
     if (!arguments.run.sampling.temperature) {
         arguments.run.sampling.temperature = 0.0F; // the same tokens each time
     }
-    catch_interrupts();
+    catch_interrupts(arguments.record);
     const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
     ValuePrinter printer(std::cerr);
     Recorder* recorder = writer.get();

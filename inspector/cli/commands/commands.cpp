@@ -25,6 +25,7 @@ std::span<const Command> commands() {
         Command{"embed-image", "The embeddings of an image, as the text model would read them", add_embed_image},
         Command{"synth", "A model with random weights, the same on every machine", add_synth},
         Command{"bench", "How fast a model runs, what planning and recording cost, against what the machine can do", add_bench},
+        Command{"help", "The manual, topic by topic", add_help},
     };
     return table;
 }

@@ -24,5 +24,6 @@ CommandAction add_tokenize(CommandOptions& options);
 CommandAction add_embed_image(CommandOptions& options);
 CommandAction add_synth(CommandOptions& options);
 CommandAction add_bench(CommandOptions& options);
+CommandAction add_help(CommandOptions& options);
 
 } // namespace schedscope

@@ -10,7 +10,9 @@
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/standard_streams.h"
+#include "inspector/manual/manual.h"
 #include "runtime/error.h"
+#include "runtime/system/output_file.h"
 #include "runtime/system/program_role.h"
 
 #include <CLI/CLI.hpp>
@@ -22,6 +24,7 @@
 #include <cstring>
 #include <iostream>
 #include <new>
+#include <sstream>
 
 namespace schedscope {
 
@@ -35,6 +38,19 @@ int complain(const std::string& sentence, int code) {
     std::cout.flush();
     tell(line);
     return code;
+}
+
+/// The program's page to standard output or, where there is a folder, all pages into it.
+void print_man_pages(const CommandLine& line, const std::string& folder) {
+    if (folder.empty()) {
+        write_manual(line, version, std::cout);
+        return;
+    }
+    write_man_pages(line, version, [&](const std::string& path, const std::function<void(std::ostream&)>& write) {
+        std::ostringstream page;
+        write(page);
+        write_output_file(folder + "/" + path, page.str());
+    });
 }
 
 /// Finds out what is asked for, and does it.
@@ -56,13 +72,19 @@ int obey(int argc, char** argv) {
     name_values(program);
     // What packages and shells ask for: see the manual's and the completions' makers.
     if (first == "--man") {
-        return write_manual(describe_command_line(program), version, std::cout), 0;
+        return print_man_pages(describe_command_line(program), argc > 2 ? argv[2] : ""), 0;
     }
     if (first == "--complete") {
         return complete(describe_command_line(program), {argv + 2, argv + argc}, std::cout), 0;
     }
 
     std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
+    const auto is_command = [](const std::string& name) {
+        return std::any_of(commands().begin(), commands().end(), [&](const Command& command) { return command.name == name; });
+    };
+    if (arguments.size() == 2 && arguments[0] == "help" && !manual::is_topic(arguments[1]) && is_command(arguments[1])) {
+        arguments = {arguments[1], "--help"};
+    }
     try {
         if (arguments.empty()) {
             std::cerr << program.help();

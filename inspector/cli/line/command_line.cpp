@@ -3,6 +3,7 @@
 #include "inspector/cli/line/short_options.h"
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/show/show.h"
+#include "inspector/manual/manual.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/type.h"
@@ -128,8 +129,18 @@ ValueText value_of(const std::string& name) {
     if (name == "VIEW") {
         return choice(views());
     }
+    if (name == "PART") {
+        return choice(split(show::time_names(), '|'));
+    }
     if (name == "TOPIC") {
         return choice(split(show::topic_names(), '|'));
+    }
+    if (name == "MANUAL") {
+        std::vector<std::string> topics;
+        for (const manual::TopicText& topic : manual::topic_texts()) {
+            topics.emplace_back(topic.name);
+        }
+        return choice(topics);
     }
     if (name == "TYPE") {
         return choice(types());
@@ -164,6 +175,7 @@ constexpr std::array value_names = {
     ValueName{"", "--pass", "PASS"},
     ValueName{"", "--view", "VIEW"},
     ValueName{"", "--what", "TOPIC"},
+    ValueName{"", "--by", "PART"},
     ValueName{"", "--set", "SETTING"},
     ValueName{"attach", "pid", "PID"},
     ValueName{"attach", "--output", "TRACE"},
@@ -176,6 +188,7 @@ constexpr std::array value_names = {
     ValueName{"export", "--jsonl", "JSONL"},
     ValueName{"export", "--perfetto", "PFTRACE"},
     ValueName{"gguf", "file", "GGUF"},
+    ValueName{"help", "topic", "MANUAL"},
     ValueName{"import", "log", "LOG"},
     ValueName{"import", "--output", "TRACE"},
     ValueName{"inspect", "--diff", "TRACE"},

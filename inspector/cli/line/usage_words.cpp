@@ -1,6 +1,7 @@
 #include "inspector/cli/line/usage_words.h"
 
 #include "inspector/cli/line/short_options.h"
+#include "runtime/system/nearest_words.h"
 
 #include <CLI/CLI.hpp>
 
@@ -28,8 +29,26 @@ std::string as_typed(const CLI::App& command, const std::vector<std::string>& ar
     return what;
 }
 
+/// Of a command, or of the program: "; did you mean --top-k?"
+std::string meant_option(const CLI::App& command, const std::string& argument) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back(shorten_options("--" + name));
+        }
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const std::string typed = shorten_options(argument.substr(0, argument.find('=')));
+    return typed.starts_with("--") ? did_you_mean(known, typed) : "";
+}
+
 /// CLI11 names them from the last to the first.
-std::string unexpected(const std::vector<std::string>& arguments, std::vector<std::string> left) {
+std::string unexpected(const CLI::App& command, const std::vector<std::string>& arguments, std::vector<std::string> left) {
+    for (const std::string& argument : left) {
+        if (const std::string meant = meant_option(command, argument); !meant.empty()) {
+            return "there is no option " + argument.substr(0, argument.find('=')) + meant;
+        }
+    }
     std::string what = left.size() == 1 ? "an argument was not expected:" : "these arguments were not expected:";
     for (const std::string& argument : arguments) {
         if (const auto found = std::find(left.begin(), left.end(), argument); found != left.end()) {
@@ -89,7 +108,7 @@ std::string usage_words(const CLI::App& program, const std::vector<std::string>&
     std::string what = error.what();
     what = what.substr(0, what.find('\n'));
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-        what = unexpected(arguments, program.remaining(true));
+        what = unexpected(chosen.empty() ? program : *chosen.front(), arguments, program.remaining(true));
     } else if (const auto* missing = dynamic_cast<const CLI::ArgumentMismatch*>(&error);
                missing != nullptr && what.ends_with(" missing")) {
         what = what.substr(0, what.find(':')) + ": its value is missing";
@@ -97,8 +116,18 @@ std::string usage_words(const CLI::App& program, const std::vector<std::string>&
         what = wanted(*chosen.front(), what);
     }
     what = shorten_options(chosen.empty() ? what : as_typed(*chosen.front(), arguments, what));
-    if (chosen.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
-        what = "there is no command " + arguments.front();
+    if (chosen.empty() && !arguments.empty()) {
+        const std::string& first = arguments.front();
+        if (!first.starts_with('-')) {
+            std::vector<std::string> names;
+            for (const CLI::App* command : program.get_subcommands({})) {
+                names.push_back(command->get_name());
+            }
+            const std::vector<std::string_view> known(names.begin(), names.end());
+            what = "there is no command " + first + did_you_mean(known, first);
+        } else if (const std::string meant = meant_option(program, first); !meant.empty()) {
+            what = "there is no option " + first + meant;
+        }
     }
     const std::string help = chosen.empty() ? "schedscope --help" : "schedscope " + chosen.front()->get_name() + " --help";
     return what + " (see " + help + ")";

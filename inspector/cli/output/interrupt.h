@@ -1,12 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 namespace schedscope {
 
 /// From here on Ctrl-C (SIGINT) and SIGTERM are noted instead of ending the program, so that a run stops at its next token and a
-/// trace is closed properly. A second one ends it at once.
-void catch_interrupts();
+/// trace is closed properly. A second one ends it at once, and says of the trace that is then not closed what belongs to it.
+void catch_interrupts(const std::string& trace = {});
 
 /// Set once one was noted.
 const std::atomic<bool>& interrupt_flag() noexcept;

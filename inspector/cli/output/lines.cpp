@@ -1,5 +1,7 @@
 #include "inspector/cli/output/lines.h"
 
+#include "runtime/system/number_words.h"
+
 #include <iostream>
 
 namespace schedscope {
@@ -7,6 +9,12 @@ namespace schedscope {
 void tell(std::string_view sentence) {
     constexpr size_t longest = 8192; // two paths as long as the system has them
     OutputLine(std::cerr) << "schedscope: " << visible(sentence, longest);
+}
+
+void tell_of_trace(std::string_view trace, int64_t n_evaluations, int64_t n_left_out, const std::string& also) {
+    OutputLine(std::cerr) << "wrote " << trace << ": " << words::counted(n_evaluations, "evaluation")
+                          << (n_left_out > 0 ? " (" + words::count(n_left_out) + " more were seen)" : "")
+                          << (also.empty() ? "" : "; " + also) << "; next: schedscope inspect " << trace;
 }
 
 } // namespace schedscope

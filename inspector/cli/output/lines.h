@@ -2,6 +2,7 @@
 
 #include "runtime/system/visible_text.h"
 
+#include <cstdint>
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -33,5 +34,9 @@ private:
 
 /// "schedscope: …" on standard error, in one line, however long the names in it are.
 void tell(std::string_view sentence);
+
+/// "wrote x.trace: 12 evaluations; next: schedscope inspect x.trace" on standard error: the last line of whatever records.
+/// `n_left_out`: evaluations that were seen and are not in it. `also`: what else there is to say of it; empty: nothing.
+void tell_of_trace(std::string_view trace, int64_t n_evaluations, int64_t n_left_out = 0, const std::string& also = {});
 
 } // namespace schedscope

@@ -126,8 +126,8 @@ private:
     std::optional<Measured> rate(Session& session, const std::string& what, int32_t n_prompt, int32_t n_generate) const {
         const GenerateRequest r = tokens(session, n_prompt, n_generate);
         std::vector<double> rates;
-        // The first run is not counted: memory is touched, pipelines are made.
-        for (int i = 0; i <= request_.repetitions && !stopped(); ++i) {
+        // A first run is not counted: memory is touched, shaders are compiled.
+        for (int i = request_.warm_up ? 0 : 1; i <= request_.repetitions && !stopped(); ++i) {
             tell(what + "  " + std::to_string(i) + "/" + std::to_string(request_.repetitions));
             const GenerateResult result = generate(session, r);
             const int64_t n = n_generate > 0 ? result.n_generated - 1 : result.n_prompt;
@@ -195,7 +195,9 @@ private:
                 writer.sync(); // nothing is left over for the next
                 return ns;
             };
-            nanoseconds(*recorded); // its first run isn't counted either
+            if (request_.warm_up) {
+                nanoseconds(*recorded);
+            }
             std::vector<double> longer;
             for (int i = 0; i < request_.repetitions && !stopped(); ++i) {
                 tell(c.devices + "  recording, times of " + std::string(kernel_times_name(times)) + "  " + std::to_string(i + 1) +

@@ -23,6 +23,7 @@ struct BenchRequest {
     int32_t n_prompt = 512;   ///< tokens of a prompt; 0: none is measured
     int32_t n_generate = 128; ///< tokens one by one; 0: none
     int repetitions = 5;
+    bool warm_up = true;              ///< a first run of each is not counted
     std::vector<std::string> devices; ///< a case for each list
     const std::atomic<bool>* stop = nullptr;
     std::function<void(std::string_view doing)> progress = {};

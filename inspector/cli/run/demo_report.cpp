@@ -30,12 +30,12 @@ TensorId interesting_tensor(const PlanState& state) {
 } // namespace
 
 void print_demo_report(History& history, std::ostream& out) {
-    show::summary_text(history, out);
+    show::summary_text(history, history.opening(), out, false);
     if (history.n_evaluations() == 0) {
         return;
     }
     out << "\nThe splits of evaluation 0, the prompt:\n\n";
-    show::find_topic("splits")->print(history, history.plan(0), out);
+    show::find_topic("splits")->print(history, history.plan(0), out, false);
     const TensorId tensor = interesting_tensor(history.plan(0));
     if (tensor != no_tensor) {
         out << "\nThe story of one tensor:\n\n";

@@ -104,6 +104,7 @@ int run_live(const RunArguments& arguments) {
         options.optimise = optimised_nodes;
         options.gate = &gate;
         options.ended_fd = program.ended_descriptor();
+        options.keeps_texts = !arguments.no_text;
         options.files_in_use = gguf::parts_by_name(arguments.run.model);
         for (const std::string& file : {arguments.run.mmproj, arguments.record}) {
             options.files_in_use.push_back(file);

@@ -1,6 +1,7 @@
 #include "inspector/cli/run/recording.h"
 
 #include "inspector/cli/output/interrupt.h"
+#include "inspector/cli/output/lines.h"
 #include "inspector/cli/run/run_model.h"
 #include "inspector/cli/run/value_printer.h"
 #include "traces/store/output.h"
@@ -39,7 +40,7 @@ std::unique_ptr<TraceWriter> make_writer(const RunArguments& arguments) {
 }
 
 int run_and_record(const RunArguments& arguments, bool dry_run) {
-    catch_interrupts();
+    catch_interrupts(arguments.record);
     const RecordingBounds bounds = parse_bounds(arguments.bounds);
     const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
     std::optional<BoundedRecorder> bounded;
@@ -48,8 +49,9 @@ int run_and_record(const RunArguments& arguments, bool dry_run) {
     }
     const FinishedAtLast finished{bounded};
     Recorder* recorder = bounded ? &*bounded : static_cast<Recorder*>(writer.get());
+    std::string room;
     if (dry_run) {
-        plan_model(arguments, *recorder);
+        room = plan_model(arguments, *recorder);
     } else {
         ValuePrinter printer(std::cerr);
         if (recorder == nullptr && arguments.run.watcher != nullptr) {
@@ -57,12 +59,15 @@ int run_and_record(const RunArguments& arguments, bool dry_run) {
         }
         run_model(arguments, recorder, {.quiet = false, .stop = &interrupt_flag()});
     }
+    int64_t n_left_out = 0;
     if (bounded) {
         bounded->finish();
+        n_left_out = bounded->n_left_out();
         bounded.reset();
     }
     if (writer) {
         writer->close();
+        tell_of_trace(arguments.record, writer->n_evaluations(), n_left_out, room);
     }
     return 0;
 }

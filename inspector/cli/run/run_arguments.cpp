@@ -119,6 +119,7 @@ void add_device_options(CommandOptions& app, RunArguments& a) {
         .one_of(cache_types)
         .group(group);
     app.add_flag("--no-fusion", a.no_fusion, "Run each node as a kernel of its own", group);
+    app.add_flag("--no-warmup", a.no_warmup, "Begin without a run that is neither recorded nor counted", group);
 }
 
 void add_output_options(CommandOptions& app, RunArguments& a) {
@@ -221,6 +222,9 @@ void settle(RunArguments& a) {
         a.run.sampling.logit_bias.push_back(parse_bias(text));
     }
     const bool prompt = a.prompt_option.given() || !a.prompt_file.empty() || !a.tokens.empty() || !a.sequences.empty();
+    if (a.n_prompt > 0 && (prompt || !a.images.empty() || !a.scored_file.empty())) {
+        throw Error(ErrorKind::usage, "--n-prompt: stands in place of a prompt, and goes with none");
+    }
     if (!a.scored_file.empty() && (prompt || !a.logits_out.empty())) {
         throw Error(ErrorKind::usage, "--ppl: scores a file, and goes with no prompt and no --logits-out");
     }
@@ -241,9 +245,15 @@ void settle(RunArguments& a) {
     }
 }
 
+bool has_prompt(const RunArguments& a) {
+    return !a.prompt.empty() || !a.prompt_file.empty() || !a.tokens.empty() || !a.sequences.empty() || !a.images.empty() ||
+           !a.scored_file.empty() || a.n_prompt > 0;
+}
+
 GenerateRequest make_request(const RunArguments& a, Session& session) {
     GenerateRequest request;
     request.n_predict = a.n_predict;
+    request.warm_up = !a.no_warmup;
     request.all_logits = a.logits_all;
     const auto encode = [&](const std::string& text) { return session.tokenizer().encode(text, true, true); };
     const bool only_sequences = !a.sequences.empty() && a.tokens.empty() && !a.prompt_option.given() && a.prompt_file.empty();
@@ -251,6 +261,8 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
         request.prompts.push_back(image_prompt(a, session));
     } else if (!a.tokens.empty()) {
         request.prompts.push_back({0, a.tokens});
+    } else if (a.n_prompt > 0) {
+        request.prompts.push_back({0, std::vector<Token>(a.n_prompt, 0)}); // which ones makes no difference to a plan
     } else if (!only_sequences) {
         const std::string text = a.prompt_file.empty() ? a.prompt : read_file(a.prompt_file);
         request.prompts.push_back({0, encode(without_places("prompt", text, a))});

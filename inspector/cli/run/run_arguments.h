@@ -21,7 +21,8 @@ struct RunArguments {
     std::vector<std::string> sequences, samplers, logit_bias, watch, images;
     std::vector<vision::Image> pictures; ///< the images' pixels; read by `settle`, before any model is loaded
     int32_t n_predict = 128;
-    bool no_op_offload = false, no_fusion = false, no_text = false;
+    int32_t n_prompt = 0; ///< of a dry run: tokens, in place of a prompt; 0: none
+    bool no_op_offload = false, no_fusion = false, no_text = false, no_warmup = false;
     bool logits_all = false, stats = false, step = false;
     std::string logits_out;
     std::string scored_file;                ///< --ppl; empty: text is generated
@@ -39,6 +40,9 @@ std::shared_ptr<RunArguments> add_run_options(CommandOptions& app);
 
 /// Settles what CLI11 can't (types, lists, files): fills `arguments.run`. Throws Error(usage, input).
 void settle(RunArguments& arguments);
+
+/// Is there a prompt of any kind, or a text to score?
+bool has_prompt(const RunArguments& arguments);
 
 /// What to generate. Reads the prompt's file. Throws Error(usage, input).
 GenerateRequest make_request(const RunArguments& arguments, Session& session);

@@ -10,9 +10,13 @@
 #include "runtime/session/memory_need.h"
 #include "runtime/session/perplexity.h"
 #include "runtime/session/session.h"
+#include "runtime/session/warm_up.h"
+#include "runtime/system/joined.h"
+#include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/text_table.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <optional>
@@ -71,7 +75,12 @@ std::vector<Token> scored_tokens(const RunArguments& arguments, const Session& s
 
 /// What `--ppl` prints.
 std::string score_file(const RunArguments& arguments, Session& session, const RunOutput& output) {
-    const Perplexity p = perplexity(session, scored_tokens(arguments, session), output.stop);
+    const std::vector<Token> tokens = scored_tokens(arguments, session);
+    if (!arguments.no_warmup && !tokens.empty()) {
+        const auto first = std::min<size_t>(tokens.size(), session.context().options().n_ubatch);
+        warm_up(session, {.prompts = {{0, {tokens.begin(), tokens.begin() + first}}}, .all_logits = true, .stop = output.stop});
+    }
+    const Perplexity p = perplexity(session, tokens, output.stop);
     std::ostringstream line;
     line << std::fixed << std::setprecision(4) << "perplexity " << p.value << " ± " << p.error << " over "
          << words::counted(p.n_tokens, "token") << '\n';
@@ -79,6 +88,45 @@ std::string score_file(const RunArguments& arguments, Session& session, const Ru
         std::cout << line.str() << std::flush;
     }
     return line.str();
+}
+
+std::string words_of(const GenerateRequest& request) {
+    int64_t n = 0;
+    for (const SequencePrompt& p : request.prompts) {
+        n += std::ssize(p.tokens);
+    }
+    return words::counted(n, "token") + (request.n_predict == 0 ? "" : " of prompt and the one behind");
+}
+
+bool all_fit(const std::vector<MemoryNeed>& needs) {
+    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits(); });
+}
+
+/// Of devices that have what they were given: "fits: a 21.3 GiB of 24.0 GiB (40 blocks)".
+std::string room_of(std::vector<MemoryNeed> needs) {
+    std::erase_if(needs, [](const MemoryNeed& need) { return need.pages || need.memory == 0; });
+    const auto text_of = [](const MemoryNeed& need) {
+        return need.buffer_type + ' ' + need.room() + " (" + words::counted(need.blocks, "block") + ')';
+    };
+    return needs.empty() ? "" : "fits: " + joined(needs, ", ", text_of);
+}
+
+/// Where not all fits: with how many layers it does, found by planning again; what that needs is reserved for any prompt.
+std::string most_layers(GenerateRequest request, RunOptions options, const ModelFiles& files, const Registry& registry,
+                        int32_t n_layers) {
+    for (SequencePrompt& p : request.prompts) {
+        if (p.images.empty()) { // they have places in it
+            p.tokens.resize(std::min<size_t>(p.tokens.size(), options.n_ubatch));
+        }
+    }
+    int32_t fits = -1, does_not = std::min(options.n_gpu_layers, n_layers + 1);
+    while (does_not - fits > 1) {
+        options.n_gpu_layers = (does_not + fits) / 2;
+        Session session(registry, files, options);
+        plan_generation(session, request);
+        (all_fit(memory_needs(session)) ? fits : does_not) = options.n_gpu_layers;
+    }
+    return fits < 0 ? "; it does with no -ngl" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold";
 }
 
 } // namespace
@@ -127,26 +175,39 @@ std::string run_model(const RunArguments& arguments, Recorder* recorder, const R
     return text;
 }
 
-void plan_model(const RunArguments& arguments, Recorder& recorder) {
+std::string plan_model(const RunArguments& arguments, Recorder& recorder) {
     RunOptions options = arguments.run;
     options.header_only = true;
     DeviceProfiles profiles;
     options.profiles = profiles.source();
-    ModelFiles files = open_models(options);
+    const ModelFiles files = open_models(options);
     const Registry registry;
-    Session session(registry, std::move(files), options, &recorder);
-    if (!arguments.scored_file.empty()) {
-        const std::vector<Token> tokens = scored_tokens(arguments, session);
-        print_notes(session);
-        plan_perplexity(session, tokens);
+    Session session(registry, files, options, &recorder);
+    const bool scores = !arguments.scored_file.empty();
+    GenerateRequest request;
+    if (scores) {
+        request.prompts.push_back({0, scored_tokens(arguments, session)});
+        request.all_logits = true;
+        request.n_predict = 0;
     } else {
-        const GenerateRequest request = make_request(arguments, session);
-        print_notes(session);
+        request = make_request(arguments, session);
+    }
+    print_notes(session);
+    const auto add_fact = [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); };
+    add_fact(dry_run_fact, "nothing ran; planned for " + words_of(request));
+    if (!has_prompt(arguments)) {
+        tell("no prompt is given, and one of 1 token is planned; a longer one offloads and copies more: --n-prompt 512");
+    }
+    if (scores) {
+        plan_perplexity(session, request.prompts.front().tokens);
+    } else {
         plan_generation(session, request);
     }
-    const auto add_fact = [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); };
     profiles.report(add_fact);
-    warn_of_memory(memory_needs(session), add_fact);
+    const std::vector<MemoryNeed> needs = memory_needs(session);
+    const bool fit = all_fit(needs);
+    warn_of_memory(needs, add_fact, fit ? "" : most_layers(request, options, files, registry, session.model().hparams().n_layer));
+    return fit ? room_of(needs) : "";
 }
 
 } // namespace schedscope

@@ -18,7 +18,8 @@ struct RunOutput {
 /// of printing it when quiet. Throws Error.
 std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output);
 
-/// Plans what it would run, from the model's header alone.
-void plan_model(const RunArguments& arguments, Recorder& recorder);
+/// Plans what it would run, from the model's header alone. Returns how it fits: "fits: a 21.3 GiB of 24.0 GiB (40 blocks)";
+/// empty: it was told what does not, or no device's memory is known.
+std::string plan_model(const RunArguments& arguments, Recorder& recorder);
 
 } // namespace schedscope

@@ -69,6 +69,8 @@ json time_json(const diff::Time& t) {
     if (t.what == "split") {
         out["eval"] = t.eval_a;
         out["eval_b"] = t.eval_b;
+        out["index_a"] = or_null(t.a_index);
+        out["index_b"] = or_null(t.b_index);
     } else {
         const char* unit = t.what == "total" ? "tokens" : "runs";
         out[std::string(unit) + "_a"] = t.a_runs;

@@ -3,10 +3,10 @@
 #include "inspector/cli/show/diff_text.h"
 
 #include "inspector/cli/output/lines.h"
-#include "inspector/cli/show/fold_names.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
+#include "traces/history/words/fold_names.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/text_table.h"

@@ -70,7 +70,7 @@ void print_times(const diff::Result& result, std::ostream& out) {
             std::snprintf(text.data(), text.size(), "%.2f", to_double(*t.b_ns) / to_double(*t.a_ns));
             ratio = text.data();
         }
-        const std::string of = t.what == "split"   ? t.name + " of evaluation " + std::to_string(t.eval_a)
+        const std::string of = t.what == "split"   ? t.name + ", evaluation " + std::to_string(t.eval_a)
                                : t.what == "total" ? t.name + ", all"
                                                    : t.name;
         table.row({of, t.backend, time(t.a_ns, t.a_runs), time(t.b_ns, t.b_runs), ratio});

@@ -1,6 +1,8 @@
 #include "inspector/cli/show/show.h"
 
+#include "inspector/cli/output/lines.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/nearest_words.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
 #include "viz/tables/copies.h"
@@ -20,12 +22,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <ostream>
 
 namespace schedscope::show {
 
 namespace {
 
+using accounts::TimeBy;
 using nlohmann::json;
 using tables::json_of;
 using tables::print_table;
@@ -53,8 +57,14 @@ template <> tables::EvaluationsTable table_of<tables::EvaluationsTable>(History&
     return table;
 }
 
-template <typename Table> void print_one(History& history, const PlanState& state, std::ostream& out) {
-    print_table(table_of<Table>(history, state), out);
+template <typename Table> void print_one(History& history, const PlanState& state, std::ostream& out, bool all) {
+    const Table table = table_of<Table>(history, state);
+    print_table(table, out, {.all = all});
+    if constexpr (requires { table.summary(); }) {
+        if (const std::string summary = table.n_rows() > 0 ? table.summary() : ""; !summary.empty()) {
+            out << summary << '\n';
+        }
+    }
 }
 template <typename Table> json json_of_one(History& history, const PlanState& state) {
     const Table table = table_of<Table>(history, state);
@@ -90,14 +100,17 @@ Memory memory_of(History& history, const PlanState& state) {
     memory.places.update(state);
     return memory;
 }
-void print_memory(History& history, const PlanState& state, std::ostream& out) {
+void print_memory(History& history, const PlanState& state, std::ostream& out, bool all) {
     constexpr int most_holders = 5;
     const Memory memory = memory_of(history, state);
-    print_table(memory.buffers, out, most_holders);
+    print_table(memory.buffers, out, {.all = all, .most_inner = most_holders});
+    for (const auto& [what, sizes] : accounts::logged_memory(history.session())) {
+        OutputLine(out) << what << ": " << sizes;
+    }
     for (const tables::Table* more :
          {static_cast<const tables::Table*>(&memory.reserves), static_cast<const tables::Table*>(&memory.places)}) {
         if (more->n_rows() > 0) {
-            print_table(*more, out << '\n');
+            print_table(*more, out << '\n', {.all = all});
         }
     }
 }
@@ -107,11 +120,11 @@ json memory_json(History& history, const PlanState& state) {
 }
 
 /// Below the tokens, what was said of their samplers again and again.
-void print_tokens(History& history, const PlanState& /*state*/, std::ostream& out) {
+void print_tokens(History& history, const PlanState& /*state*/, std::ostream& out, bool all) {
     const tables::TokensTable tokens(history);
-    print_table(tokens, out);
+    print_table(tokens, out, {.all = all});
     if (const tables::SamplerPlacesTable places(history, tokens.rows()); places.n_rows() > 0) {
-        print_table(places, out << '\n');
+        print_table(places, out << '\n', {.all = all});
     }
 }
 
@@ -120,9 +133,9 @@ tables::DifferencesTable differences_of(History& history, const PlanState& state
     table.update(state);
     return table;
 }
-void print_differences(History& history, const PlanState& state, std::ostream& out) {
+void print_differences(History& history, const PlanState& state, std::ostream& out, bool all) {
     const tables::DifferencesTable table = differences_of(history, state);
-    print_table(table, out);
+    print_table(table, out, {.all = all});
     if (table.n_rows() > 0) {
         out << table.summary() << '\n';
     }
@@ -131,9 +144,9 @@ json differences_json(History& history, const PlanState& state) {
     return {{"differences", json_of(differences_of(history, state))}};
 }
 
-void print_verdicts(History& history, const PlanState& /*state*/, std::ostream& out) {
+void print_verdicts(History& history, const PlanState& /*state*/, std::ostream& out, bool all) {
     const tables::VerdictsTable table(history);
-    print_table(table, out);
+    print_table(table, out, {.all = all});
     if (table.n_rows() > 0) {
         out << text_of(sum_of(table.rows())) << '\n';
     }
@@ -160,6 +173,41 @@ json verdicts_json(History& history, const PlanState& /*state*/) {
     return {{"verdicts", list}, {"plans", sum.plans}, {"reproduced", sum.reproduced}};
 }
 
+tables::TimeTable time_of(History& history, const PlanState& state, TimeBy by) {
+    tables::TimeTable table(history, by);
+    table.update(state);
+    return table;
+}
+template <TimeBy by> void print_time(History& history, const PlanState& state, std::ostream& out, bool all) {
+    const tables::TimeTable table = time_of(history, state, by);
+    print_table(table, out, {.all = all});
+    if (table.n_rows() > 0) {
+        out << table.summary() << '\n';
+    }
+}
+template <TimeBy by> json time_json(History& history, const PlanState& state) {
+    const tables::TimeTable table = time_of(history, state, by);
+    const accounts::TimeAccount& account = table.account();
+    json devices = json::array();
+    for (const accounts::DeviceTime& device : account.devices) {
+        json line{{"backend", history.backend_name(device.backend)}, {"busy_ns", device.busy()}, {"not_timed", device.untimed}};
+        for (size_t i = 0; i < accounts::n_activities; ++i) {
+            const auto activity = static_cast<accounts::Activity>(i);
+            line[std::string(accounts::activity_name(activity)) + "_ns"] = device.of(activity);
+        }
+        devices.push_back(std::move(line));
+    }
+    return {{"time", json_of(table)},
+            {"by", accounts::time_by_name(by)},
+            {"begin_ns", account.extent.begin_ns},
+            {"time_ns", account.extent.time_ns()},
+            {"devices", std::move(devices)}};
+}
+template <TimeBy by> ShownTopic time_topic() { return {accounts::time_by_name(by), print_time<by>, time_json<by>}; }
+
+const std::array times = {time_topic<TimeBy::role>(),  time_topic<TimeBy::layer>(),  time_topic<TimeBy::op>(),
+                          time_topic<TimeBy::split>(), time_topic<TimeBy::device>(), time_topic<TimeBy::kernel>()};
+
 constexpr std::array topics = {
     topic<tables::PassesTable>("passes"),
     topic<tables::NodesTable>("assignments"),
@@ -168,6 +216,7 @@ constexpr std::array topics = {
     ShownTopic{"fusion", print_one<tables::GroupsTable>, fusion_json},
     ShownTopic{"memory", print_memory, memory_json},
     topic<tables::TimelineTable>("kernels"),
+    ShownTopic{"time", print_time<TimeBy::device>, time_json<TimeBy::device>},
     ShownTopic{"tokens", print_tokens, json_of_one<tables::TokensTable>},
     topic<tables::EvaluationsTable>("reuse"),
     topic<tables::ValuesTable>("values", true),
@@ -182,6 +231,25 @@ const ShownTopic* find_topic(std::string_view what) {
     return found == topics.end() ? nullptr : found;
 }
 
+const ShownTopic* find_time(std::string_view by) {
+    const auto* found = std::find_if(times.begin(), times.end(), [&](const ShownTopic& topic) { return topic.what == by; });
+    return found == times.end() ? nullptr : found;
+}
+std::string time_names() { return joined(times, "|", &ShownTopic::what); }
+
 std::string topic_names() { return joined(topics, "|", &ShownTopic::what); }
+
+namespace {
+
+std::string meant(std::span<const ShownTopic> known, std::string_view typed) {
+    std::vector<std::string_view> names;
+    std::transform(known.begin(), known.end(), std::back_inserter(names), [](const ShownTopic& topic) { return topic.what; });
+    return did_you_mean(names, typed);
+}
+
+} // namespace
+
+std::string meant_topic(std::string_view what) { return meant(topics, what); }
+std::string meant_time(std::string_view by) { return meant(times, by); }
 
 } // namespace schedscope::show

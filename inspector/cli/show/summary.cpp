@@ -27,7 +27,6 @@ json backend_json(const History& history, BackendId id) {
 namespace {
 
 std::string number(int64_t n) { return std::to_string(n); }
-std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? words::bytes(*bytes) : "-"; }
 /// "62 copies: 11 in each of 4 stages, 18 more of inputs of the graph"
 std::string count_of_copies(const accounts::Summary& s) {
     std::string text = words::counted(s.copies, "copy");
@@ -50,10 +49,19 @@ std::string copies_of(const accounts::Summary& s) {
     return count_of_copies(s) + " (" + size + ')';
 }
 
+/// ", the first prompt", ", the last one planned", ", decode"
+std::string what_it_is(const History& history, const accounts::Summary& s) {
+    const std::optional<GraphKind> kind = history.evaluation(s.evaluation).begin.kind;
+    if (s.evaluation == history.opening()) {
+        return kind == GraphKind::prefill ? ", the first prompt" : ", the last one planned";
+    }
+    return kind ? ", " + std::string(graph_kind_name(*kind)) : "";
+}
+
 } // namespace
 
-void summary_text(History& history, std::ostream& out) {
-    const accounts::Summary s = accounts::summary(history);
+void summary_text(History& history, EvaluationId evaluation, std::ostream& out, bool all) {
+    const accounts::Summary s = accounts::summary(history, evaluation);
     const SessionInfo& session = history.session();
     size_t width = 0;
     const auto facts = shown_facts(session);
@@ -64,15 +72,17 @@ void summary_text(History& history, std::ostream& out) {
         OutputLine(out) << std::left << std::setw(int_of(width) + 2) << name << value;
     }
     for (const BackendInfo& b : session.backends) {
-        OutputLine(out) << "backend  " << b.name << " (" << b.kind.value_or(unknown_text) << ')'
+        OutputLine(out) << "backend  " << b.name << (b.kind || all ? " (" + b.kind.value_or(unknown_text) + ")" : "")
                         << (b.description.empty() ? "" : " " + b.description)
                         << (b.memory_bytes ? ", " + words::bytes(*b.memory_bytes) : "");
     }
     out << '\n'
         << words::counted(s.evaluations, "evaluation") << ", " << s.plans << " planned"
         << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
-        << (s.tokens ? words::counted(*s.tokens, "token") + "; " : "") << words::counted(s.steps, "record")
-        << (s.time_ns() ? " over " + words::duration(*s.time_ns()) : "") << '\n';
+        << (!session_fact(session, dry_run_fact).empty() ? "a dry run; "
+            : s.tokens                                   ? words::counted(*s.tokens, "token") + "; "
+                                                         : "")
+        << words::counted(s.steps, "record") << (s.time_ns() ? " over " + words::duration(*s.time_ns()) : "") << '\n';
     if (const accounts::DifferenceCount d = accounts::count_differences(history.source(), s.steps); d.compared + d.skipped > 0) {
         out << "verified: " << words::counted(d.compared, "node") << " compared, " << words::count(d.beyond)
             << " beyond tolerance, " << words::count(d.skipped) << " skipped (--what differences)\n";
@@ -80,13 +90,17 @@ void summary_text(History& history, std::ostream& out) {
     if (const std::vector<VerdictRow> verdicts = verdicts_of(history.source(), history.n_steps()); !verdicts.empty()) {
         OutputLine(out) << text_of(sum_of(verdicts));
     }
-    if (s.planned < 0) {
+    if (s.evaluation < 0) {
         return;
     }
-    out << "evaluation " << words::evaluation_of(s.planned, s.evaluations)
-        << ", the last one planned: " << (s.nodes ? words::counted(*s.nodes, "node") : std::string(unknown_text) + " nodes")
-        << ", " << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
-        << bytes_or_dash(s.compute_bytes) << "\n\n";
+    out << "evaluation " << words::evaluation_of(s.evaluation, s.evaluations) << what_it_is(history, s) << ": "
+        << (s.nodes ? words::counted(*s.nodes, "node") + words::not_in_log(s.nodes_left_out) + ", "
+            : all   ? std::string(unknown_text) + " nodes, "
+                    : "")
+        << words::counted(s.splits, "split") << ", " << copies_of(s)
+        << (s.compute_bytes || all ? ", compute buffers " + (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text)
+                                   : "")
+        << "\n\n";
     TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
     for (const auto& o : s.operators) {
         table.row({o.op, history.backend_name(o.backend), number(o.nodes)});
@@ -96,8 +110,8 @@ void summary_text(History& history, std::ostream& out) {
     }
 }
 
-json summary_json(History& history) {
-    const accounts::Summary s = accounts::summary(history);
+json summary_json(History& history, EvaluationId evaluation) {
+    const accounts::Summary s = accounts::summary(history, evaluation);
     const accounts::DifferenceCount d = accounts::count_differences(history.source(), s.steps);
     const VerdictSum verdicts = sum_of(verdicts_of(history.source(), history.n_steps()));
     json facts = json::object();
@@ -127,8 +141,10 @@ json summary_json(History& history) {
             {"graphs", s.graphs},
             {"tokens", or_null(s.tokens)},
             {"time_ns", or_null(s.time_ns())},
-            {"last_planned", s.planned < 0 ? json(nullptr) : json(s.planned)},
+            {"last_planned", s.last_planned < 0 ? json(nullptr) : json(s.last_planned)},
+            {"evaluation", s.evaluation < 0 ? json(nullptr) : json(s.evaluation)},
             {"nodes", or_null(s.nodes)},
+            {"nodes_left_out", s.nodes_left_out},
             {"leafs", or_null(s.leafs)},
             {"splits", s.splits},
             {"copies", s.copies},

@@ -21,7 +21,7 @@ std::shared_ptr<const RecordSource> open_trace(const std::string& path) {
 void add_trace_argument(CommandOptions& app, std::string& trace) { app.add_option("trace", trace, "Trace file").required(); }
 
 void add_eval_option(CommandOptions& app, std::optional<int>& eval) {
-    app.add_option("--eval", eval, "Evaluation, from 0 (default: the last one planned)");
+    app.add_option("--eval", eval, "Evaluation, from 0 (default: the first prompt that was planned, else the last plan)");
 }
 
 EvaluationId choose_evaluation(const History& history, std::optional<int> asked) {
@@ -30,7 +30,7 @@ EvaluationId choose_evaluation(const History& history, std::optional<int> asked)
         throw Error(ErrorKind::usage,
                     "--eval " + std::to_string(*asked) + ": the trace has evaluations " + words::evaluations(n));
     }
-    const EvaluationId chosen = asked ? *asked : history.last_planned();
+    const EvaluationId chosen = asked ? *asked : history.opening();
     if (chosen < 0) {
         throw Error(ErrorKind::input, "the trace holds no planned evaluation");
     }

@@ -16,7 +16,7 @@ std::shared_ptr<const RecordSource> open_trace(const std::string& path);
 void add_trace_argument(CommandOptions& app, std::string& trace);
 void add_eval_option(CommandOptions& app, std::optional<int>& eval);
 
-/// The evaluation that was asked for; by default the last one that was planned. Throws Error(usage) when it is out of range,
+/// The evaluation that was asked for; by default History::opening(). Throws Error(usage) when it is out of range,
 /// Error(input) when the trace has none.
 EvaluationId choose_evaluation(const History& history, std::optional<int> asked);
 

@@ -26,6 +26,10 @@ std::string no_search(const App& app) { return app.list.search().empty() ? "noth
 std::string no_way_back(const App& app) { return app.trail.can_go_back() ? "" : "no jump to go back from"; }
 std::string no_way_forward(const App& app) { return app.trail.can_go_forward() ? "" : "no way back was gone"; }
 std::string nothing_recorded(const App& app) { return app.session.step() == no_step ? "nothing is recorded yet" : ""; }
+std::string nothing_runs(const App& app) {
+    const LiveProgram* const program = app.session.program();
+    return !program ? "nothing runs: this is a recorded trace" : program->ended() ? "the program has ended" : "";
+}
 std::string no_mark(const App& app) {
     return app.trail.marks.empty() && !app.trail.can_go_back() ? "no mark is set: m and a letter sets one" : "";
 }
@@ -104,9 +108,13 @@ constexpr ActionEntry table[] = {
     {Action::go_to_step,          ask_step},
     // Breakpoints
     {Action::breakpoint,          ask_breakpoint},
+    {Action::breakpoints,         show_breakpoints},
+    {Action::turn_breakpoint,     turn_breakpoint,                                                  no_breakpoint_selected},
+    {Action::delete_breakpoint,   delete_breakpoint,                                                no_breakpoint_selected},
     {Action::resume,              [](App& app) { resume(app, true); },                              cannot_resume},
     {Action::resume_back,         [](App& app) { resume(app, false); },                             no_breakpoint},
     {Action::hold,                hold,                                                             cannot_hold},
+    {Action::follow_run,          [](App& app) { app.jump([&] { return app.session.follow_newest(); }); },      nothing_runs},
     // Moving around
     {Action::up,                  cursor<Action::up>},
     {Action::down,                cursor<Action::down>},

@@ -18,6 +18,10 @@ void change_setting(App& app, const std::string& argument) {
     if (name == "follow") {
         app.session.follow = app.settings.follow;
     }
+    if (name == "unknown") {
+        app.session.show_unknown(app.settings.unknown);
+        app.list.outdate();
+    }
     if (name == "view") {
         app.show_view(app.settings.view);
     }

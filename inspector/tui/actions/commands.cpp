@@ -42,7 +42,8 @@ constexpr ColonCommand colon_commands[] = {
     {"explain", "NAME",            true,  &Tab::tensor,  with_argument<explain_tensor>,   "shows the story of a tensor, or of the selected one"},
     {"search",  "QUERY",           false, &Tab::query,   with_argument<search_for>,       "goes to the next line that matches"},
     {"filter",  "QUERY",           true,  &Tab::query,   with_argument<set_filter>,       "shows only lines that match; without one, all"},
-    {"break",   "QUERY",           true,  &Tab::query,   with_argument<set_breakpoint>,   "sets the breakpoint; without one, takes it away"},
+    {"break",   "QUERY",           true,  &Tab::query,   with_argument<add_breakpoint>,   "sets a breakpoint; without one, lists them"},
+    {"unbreak", "N",               true,  nullptr,       with_argument<take_breakpoint_away>, "takes a breakpoint away by its number; without one, all"},
     {"sort",    "COLUMN",          true,  &Tab::column,  with_argument<sort_by_title>,    "orders the list; without one, as it comes"},
     {"what-if", "SETTINGS",        true,  &Tab::what_if, with_argument<start_what_if>,    "plans again with other settings"},
     {"diff",    "OTHER.trace",     false, &Tab::file,    with_argument<start_diff>,       "compares with another trace, side by side"},
@@ -50,10 +51,12 @@ constexpr ColonCommand colon_commands[] = {
     {"jump",    "LETTER",          false, nullptr,       with_letter<go_to_mark>,         "goes to a mark"},
     {"marks",   "",                true,  nullptr,       alone<show_marks>,               "shows the marks, to choose one"},
     {"write",   "FILE",            false, &Tab::file,    writing<write_text>,             "writes the list and the details as text"},
+    {"save",    "FILE.trace",      false, &Tab::file,    writing<save_trace>,             "keeps what runs as a trace, as far as it is recorded"},
     {"dot",     "[VIEW] FILE.svg", false, &Tab::picture, writing<draw_picture>,           "draws a picture of this step (.dot .svg .png .pdf)"},
     {"output",  "",                true,  nullptr,       alone<show_output>,              "shows what the running program writes"},
+    {"messages", "",               true,  nullptr,       alone<show_messages>,            "shows what the status line said, whole"},
     {"set",     "NAME VALUE",      true,  &Tab::setting, with_argument<change_setting>,   "changes a setting; without one, shows them"},
-    {"help",    "",                true,  nullptr,       alone<show_keys>,                "shows the keys"},
+    {"help",    "TOPIC",           true,  &Tab::topic,   with_argument<show_help>,        "shows a topic of the manual; without one, which there are"},
 };
 // clang-format on
 

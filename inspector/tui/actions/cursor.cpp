@@ -19,6 +19,9 @@ void move_cursor(App& app, Action action) {
     default: moved.select(moved.n_rows() - 1); break;
     }
     const int by = moved.selected() - list.selected();
+    if (!in_page && app.session.runs_free()) {
+        app.session.stop_following(); // also where there is nothing to move over yet: this place is to stay
+    }
     if (in_page && !app.pages.top().chooses) { // a page to read: the keys scroll it
         const int all = list.n_rows();
         app.pages.scroll(action == Action::top ? -all : action == Action::bottom ? all : by);
@@ -40,7 +43,7 @@ void move_cursor(App& app, Action action) {
 void open_selected(App& app) {
     if (!app.pages.empty()) {
         const Target target = app.pages.target();
-        if (target.kind != Target::Kind::none) {
+        if (target.kind != Target::Kind::none && target.kind != Target::Kind::breakpoint) {
             app.pages.close_all();
         }
         open(app, target);

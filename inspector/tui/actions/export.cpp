@@ -8,6 +8,7 @@
 #include "runtime/system/joined.h"
 #include "runtime/system/output_file.h"
 #include "traces/history/words/words.h"
+#include "viz/pictures/picture.h"
 #include "viz/tables/text_table.h"
 
 #include <sstream>
@@ -93,6 +94,19 @@ void write_text(App& app, const std::string& argument, bool overwrite) {
     app.tell(path + ": " + counted(app.list.n_lines(), "line") + " and the details are written");
 }
 
+void save_trace(App& app, const std::string& argument, bool overwrite) {
+    if (!app.trace_path.empty()) {
+        throw Error(ErrorKind::usage, "this is a recorded trace already: " + app.trace_path);
+    }
+    if (app.session.last_step() < 0) {
+        throw Error(ErrorKind::usage, "nothing is recorded yet");
+    }
+    const std::string path = expanded_path(argument);
+    check_target(app, path, "save", overwrite);
+    start_save(app.save, app.session.shared_source(), path, app.keeps_texts);
+    app.tell("writing " + path + ": Esc stops it");
+}
+
 void draw_picture(App& app, const std::string& argument, bool overwrite) {
     const size_t space = argument.find(' ');
     const std::optional<PictureView> named =
@@ -112,7 +126,7 @@ void draw_picture(App& app, const std::string& argument, bool overwrite) {
                    : app.list.id() == ViewId::memory ? PictureView::memory
                    : many                            ? PictureView::layers
                                                      : PictureView::splits;
-    app.picture.start(app.session.shared_source(), options, path);
+    start_picture(app.picture, app.session.shared_source(), options, path);
     app.tell("drawing " + path + " (" + std::string(picture_view_name(options.view)) + "): Esc stops it");
 }
 

@@ -15,7 +15,7 @@ void ask_filter(App& app) { ask_query(app, "show only ", Typed::filter, app.list
 
 void search_for(App& app, const std::string& text) {
     const bool fresh = !text.empty() && text != app.list.search().text();
-    if (fresh) {
+    if (!text.empty()) { // one that was kept from another time is checked, too
         app.list.set_search(app.session.query(text));
     }
     if (app.list.search().empty()) {
@@ -37,10 +37,8 @@ void find(App& app, bool forward, bool from_here) {
         return;
     }
     app.list.select_line(shown);
-    Facts facts;
-    app.list.view().facts(app.session, app.list.selected_row(), facts);
     const bool wrapped = forward ? shown < before : shown > before;
-    app.tell("found " + std::string(facts.text(Field::name)) +
+    app.tell("found " + app.list.view().detail_title(app.session, app.list.selected_row()) +
              (shown == before && !from_here ? ": the only line that matches"
               : wrapped                     ? ", from the other end of the list"
                                             : "") +

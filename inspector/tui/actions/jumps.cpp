@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/marks.h"
 #include "inspector/tui/actions/pages.h"
+#include "inspector/tui/actions/running.h"
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "runtime/numbers.h"
@@ -25,11 +26,11 @@ void jump_to(App& app, TensorId id, const std::string& said) {
     app.pane = App::Pane::list;
     app.came_from(from);
     app.update();
-    const bool hidden = app.list.hides(id);
-    app.tell(said + (hidden      ? " · the filter hides it: Esc shows all"
-                     : elsewhere ? " · " + app.key_of(Action::back) + " goes back"
-                                 : ""),
-             hidden);
+    const std::string hidden = app.list.why_hidden(id);
+    app.tell(said + (!hidden.empty() ? " · " + hidden
+                     : elsewhere     ? " · " + app.key_of(Action::back) + " goes back"
+                                     : ""),
+             !hidden.empty());
 }
 
 } // namespace
@@ -45,8 +46,8 @@ void open(App& app, Target target) {
         app.pane = App::Pane::list;
         app.came_from(from);
         app.update();
-        if (app.list.hides(app.session.selected())) {
-            app.tell(app.session.name(app.session.selected()) + " · the filter hides it: Esc shows all", true);
+        if (const std::string hidden = app.list.why_hidden(app.session.selected()); !hidden.empty()) {
+            app.tell(app.session.name(app.session.selected()) + " · " + hidden, true);
         } else {
             app.tell(app.session.name(app.session.selected()) + back);
         }
@@ -78,6 +79,7 @@ void open(App& app, Target target) {
     }
     case Target::Kind::evaluation: app.jump([&] { return app.session.go_evaluation(int_of(target.id)); }); return;
     case Target::Kind::mark: go_to_mark(app, static_cast<char>(target.id)); return;
+    case Target::Kind::breakpoint: turn_breakpoint(app); return;
     }
 }
 
@@ -121,9 +123,10 @@ void choose_of(App& app, const std::vector<TensorId>& tensors, const std::string
     }
 }
 
+std::string story_title(const InspectorSession& session, TensorId id) { return "the story of " + session.name(id); }
+
 void explain(App& app, TensorId id) {
-    app.pages.open(
-        {"the story of " + app.session.name(id), [&app, id](int width) { return story_page(app.session, id, width); }, true});
+    app.pages.open({story_title(app.session, id), [&app, id](int width) { return story_page(app.session, id, width); }, true});
 }
 
 } // namespace schedscope::tui

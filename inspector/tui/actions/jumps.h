@@ -20,5 +20,6 @@ void go_to_cause(App& app);
 void choose_of(App& app, const std::vector<TensorId>& tensors, const std::string& what);
 /// The story of a tensor on a page.
 void explain(App& app, TensorId id);
+std::string story_title(const InspectorSession& session, TensorId id); ///< of that page
 
 } // namespace schedscope::tui

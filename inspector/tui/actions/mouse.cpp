@@ -18,7 +18,10 @@ void App::on_click(int row, int col) {
         tell("");
     }
     if (!pages.empty()) {
-        if (pages.click(row, col)) {
+        const Screen::Clicked key = row == screen.layout().keys.row ? screen.button_at(row, col) : Screen::Clicked{};
+        if (const auto* const action = std::get_if<Action>(&key)) {
+            perform(*this, *action);
+        } else if (pages.click(row, col)) {
             perform(*this, Action::open);
         }
         return;

@@ -1,5 +1,6 @@
 #include "inspector/tui/actions/pages.h"
 
+#include "inspector/tui/manual_tables.h"
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "runtime/numbers.h"
@@ -8,6 +9,7 @@
 #include "traces/history/words/story_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
+#include "traces/replay/levers.h"
 
 #include <algorithm>
 
@@ -41,29 +43,39 @@ std::vector<Line> keys_page(const KeyMap& keys, KeyContext where, const std::fun
         return lines;
     }
     add_heading(lines, "Mouse");
-    for (const auto& [where_to, what] :
-         {std::pair{"click", "selects a line; again: opens it. Passes, views and these keys can be clicked"},
-          {"a column's head", "orders the list by it"},
-          {"the middle line", "drag it: a wider or narrower list"}}) {
-        lines.push_back(labelled(where_to, 18, what));
+    for (const manual::TableRow& row : manual_table("mouse")) {
+        lines.push_back(labelled(row.term, 18, row.meaning));
     }
-    add_heading(lines, "A query (search, filter, breakpoint); Tab completes");
-    for (const char* text :
-         {"blk.3                  the name contains it", "op=MUL_MAT|ADD         equals, any of several; != differs",
-          "cause~4.               contains; !~ doesn't",
-          "bytes>1MiB time>=2ms   numbers: < <= > >= = !=, with K M G KiB MiB GiB or ns us ms s",
-          "node=12 id=57          its position in the order that is shown; its number in the graph",
-          "by=1.wgt0 by=norm-3    the rule, or the tensor that made it so"}) {
-        lines.push_back(line(text));
-        lines.back().hang = 23; // behind the examples
+    add_heading(lines, "A query (search, filter, breakpoints); Tab completes, :help queries says more");
+    for (const char* const table : {"signs", "fields"}) {
+        for (const manual::TableRow& row : manual_table(table)) {
+            lines.push_back(labelled(row.term, 18, row.meaning));
+        }
     }
-    std::string texts = "fields:", numbers = "       ";
-    for (size_t i = 0; i < query::n_fields; ++i) {
-        const auto field = static_cast<Field>(i);
-        (query::is_text(field) ? texts : numbers).append(" ").append(query::field_name(field));
+    add_heading(lines, "The manual");
+    lines.push_back(labelled(":help", 18, "lists its topics, :help TOPIC shows one"));
+    return lines;
+}
+
+std::vector<Line> topic_page(const manual::Topic& topic, int width) {
+    std::vector<Line> lines;
+    for (const manual::ManualLine& l : manual::lines_of(topic, width, manual::Ticks::hidden)) {
+        Line out;
+        for (const manual::Piece& piece : l.pieces) {
+            out.parts.push_back({piece.text, l.heading || piece.literal ? bold : Style{}});
+        }
+        lines.push_back(std::move(out));
     }
-    lines.push_back(line(std::move(texts)));
-    lines.push_back(line(std::move(numbers)));
+    return lines;
+}
+
+std::vector<Line> topics_page() {
+    std::vector<Line> lines;
+    for (const manual::TableRow& row : manual::topic_list()) {
+        lines.push_back(labelled(row.term, 12, row.meaning));
+    }
+    lines.push_back({});
+    lines.push_back(line(":help TOPIC shows one, and so does `schedscope help TOPIC` in a shell", dim));
     return lines;
 }
 
@@ -74,8 +86,9 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
     const Story story = explain(session.history(), session.state().evaluation, id);
     const TensorInfo& info = session.history().tensor(session.state(), id);
     std::vector<Line> lines;
+    const std::string shape = info.type || info.ne || session.shows_unknown() ? "  " + type_and_shape(info) : "";
     add_wrapped(lines, width, "", 0,
-                joined({tensor_label(session, id), "  ", type_and_shape(info), "  evaluation ", std::to_string(story.evaluation),
+                joined({tensor_label(session, id), shape, "  evaluation ", std::to_string(story.evaluation),
                         story.planned_in == story.evaluation ? "" : ", planned in " + std::to_string(story.planned_in)}),
                 bold);
     for (const TensorId source : sources_of(session, id)) {
@@ -98,6 +111,21 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
         add_wrapped(lines, width, story_kind_name(l.kind), 14,
                     l.text + (recorded ? "  [step " + words::count(l.step) + "]" : std::string()), ink(l.step),
                     recorded ? Target::step(l.step) : Target{}, l.step == now);
+    }
+    const PlanState& shown = session.state();
+    if (const std::optional<std::string> why = session.why_no_what_if()) {
+        FoundLevers none;
+        none.why_none = *why;
+        add_wrapped(lines, width, "otherwise", 14, levers_in_words(none).front());
+    } else if (shown.graph >= 0 && session.history().plan(shown.planned_in).planned) {
+        const std::vector<std::string>* const otherwise = session.otherwise(id);
+        if (!otherwise) {
+            add_wrapped(lines, width, "otherwise", 14, "what would put it elsewhere is looked for …", dim);
+        } else {
+            for (const std::string& text : *otherwise) {
+                add_wrapped(lines, width, "otherwise", 14, text);
+            }
+        }
     }
     return lines;
 }
@@ -131,6 +159,23 @@ std::vector<Line> marks_page(InspectorSession& session, const Trail& trail) {
                     place.tensor == no_tensor ? std::string() : session.history().tensor_name_at(place.step, place.tensor),
                     "  in ", entry_of(place.view).name}));
         l.target = Target::mark(letter);
+        lines.push_back(std::move(l));
+    }
+    return lines;
+}
+
+std::vector<Line> breakpoints_page(const Breakpoints& breakpoints) {
+    std::vector<Line> lines;
+    for (int i = 0; i < breakpoints.size(); ++i) {
+        const Breakpoint& b = breakpoints[i];
+        const Style style = b.enabled ? Style{} : dim;
+        Line l;
+        l.parts = {{padded(std::to_string(i + 1), 3), bold},
+                   {padded(b.enabled ? "enabled" : "disabled", 10), style},
+                   {padded("met " + words::count(*b.n_met), 10), style},
+                   {b.query.text(), style}};
+        l.hang = 23;
+        l.target = Target::breakpoint(i);
         lines.push_back(std::move(l));
     }
     return lines;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "inspector/manual/manual.h"
 #include "inspector/tui/state/settings.h"
 #include "inspector/tui/state/trail.h"
 #include "inspector/tui/views/view.h"
@@ -18,7 +19,11 @@ std::vector<Line> keys_page(const KeyMap& keys, KeyContext where, const std::fun
 std::vector<Line> story_page(InspectorSession& session, TensorId id, int width);
 /// Some tensors to choose from.
 std::vector<Line> tensors_page(InspectorSession& session, const std::vector<TensorId>& tensors);
+std::vector<Line> breakpoints_page(const Breakpoints& breakpoints);
 std::vector<Line> marks_page(InspectorSession& session, const Trail& trail);
+/// A topic of the manual; the topics there are.
+std::vector<Line> topic_page(const manual::Topic& topic, int width);
+std::vector<Line> topics_page();
 std::vector<Line> settings_page(const Settings& settings, const std::string& path);
 
 /// The nodes that read a tensor, each once; of a copy, those that were turned to it.

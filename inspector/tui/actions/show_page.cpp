@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/actions.h"
 #include "inspector/tui/actions/pages.h"
+#include "inspector/tui/manual_tables.h"
 
 namespace schedscope::tui {
 
@@ -17,6 +18,30 @@ void show_keys(App& app) {
     }
     std::vector<Line> lines = keys_page(app.settings.keys, where, [&app](Action action) { return why_not(app, action).empty(); });
     app.pages.open({"keys that work here", [lines = std::move(lines)](int) { return lines; }});
+}
+
+void show_messages(App& app) {
+    if (app.messages.empty()) {
+        app.tell("nothing was said yet", true);
+        return;
+    }
+    std::vector<Line> lines;
+    for (const Told& told : app.messages) {
+        lines.push_back(line(told.text, told.trouble ? warning : Style{}));
+    }
+    Page page = {"messages", [lines = std::move(lines)](int) { return lines; }};
+    page.grown = [] { return 0; }; // its end is shown
+    app.pages.open(std::move(page));
+}
+
+void show_help(App& app, const std::string& name) {
+    if (name.empty()) {
+        app.pages.open({"the manual", [](int) { return topics_page(); }});
+        return;
+    }
+    manual::Topic topic = manual::topic(name, manual_table);
+    std::string title = topic.name;
+    app.pages.open({std::move(title), [topic = std::move(topic)](int width) { return topic_page(topic, width); }});
 }
 
 void show_output(App& app) {

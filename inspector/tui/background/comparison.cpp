@@ -1,38 +1,21 @@
 #include "inspector/tui/background/comparison.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
+#include "traces/replay/folded_changes.h"
 #include "traces/replay/no_change.h"
 #include "traces/replay/plan_change.h"
 
 #include <algorithm>
 #include <set>
 #include <sstream>
-#include <tuple>
 
 namespace schedscope::tui {
 namespace {
 
 // What if
-
-std::string place_of(const std::string& backend, const std::string& cause) {
-    return backend.empty() ? "" : cause.empty() ? backend : backend + " by " + cause;
-}
-
-/// "569 KiB of 2.0 GiB, fits".
-std::string fit_text(int64_t bytes, int64_t memory) {
-    if (memory <= 0) {
-        return words::bytes(bytes) + " of unknown";
-    }
-    return words::bytes(bytes) + " of " + words::bytes(memory) + (bytes <= memory ? ", fits" : ", DOES NOT FIT");
-}
-
-/// All that lies in a device's own memory: weights, cache and compute buffer; −1: nothing.
-int64_t in_device(const PlanFigures& figures, const std::string& buffer_type) {
-    const auto found = figures.by_buffer_type.find(buffer_type);
-    return found == figures.by_buffer_type.end() ? -1 : found->second;
-}
 
 Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& session) {
     Comparison::ComparedPlan plan;
@@ -43,21 +26,58 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
     if (!c.recorded.error.empty() || !c.now.error.empty()) {
         figures.push_back({"no plan", c.recorded.error, c.now.error, true, !c.now.error.empty()});
     }
-    for (const BackendInfo& backend : session.backends) {
-        const size_t type = or_none(backend.default_buffer_type);
-        const int64_t memory_bytes = backend.memory_bytes.value_or(0);
-        const std::string buffer_type = type < session.buffer_types.size() ? session.buffer_types[type].name : backend.name;
-        const int64_t left = in_device(c.recorded, buffer_type), right = in_device(c.now, buffer_type);
-        if (left >= 0 || right >= 0) {
-            figures.push_back({"memory of " + backend.name, fit_text(std::max<int64_t>(left, 0), memory_bytes),
-                               fit_text(std::max<int64_t>(right, 0), memory_bytes), true,
-                               memory_bytes > 0 && right > memory_bytes});
-        }
+    for (const MemoryFit& fit : memory_fits(c, session)) {
+        figures.push_back({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now), true, !fit.fits(fit.now)});
     }
     for (const Measure& m : measures_of(c)) {
         figures.push_back({m.name, m.text(m.a, ""), m.text(m.b, "")});
     }
     return plan;
+}
+
+/// The rows that `replay --set` prints.
+void add_rows(const AlikePlans& plans, std::vector<Comparison::Row>& rows) {
+    for (const FoldedChange& change : folded_changes(*plans.front())) {
+        Comparison::Row row;
+        row.evaluation = plans.front()->evaluation;
+        row.what = change.members.size() > 1 ? "assignments" : "assignment";
+        row.name = change.name;
+        row.left = change.recorded == "-" ? "" : change.recorded;
+        row.right = change.now == "-" ? "" : change.now;
+        row.n = n_of(change.members);
+        row.names = joined(change.members, " ", [&](size_t member) { return plans.front()->changes[member].name; });
+        row.note = "pass " + change.passes + " is the first that decides otherwise";
+        if (plans.size() > 1) {
+            row.evaluations = title_of(plans);
+        }
+        for (const PlanComparison* plan : plans) {
+            for (const size_t member : change.members) {
+                row.members.push_back({plan->evaluation, plan->changes[member].tensor});
+            }
+        }
+        rows.push_back(std::move(row));
+    }
+}
+
+/// Of a plan in which no tensor changes there is only what follows from what did; the others' is counted by their sums.
+void add_what_follows(const ReplayResult& result, std::vector<Comparison::Row>& rows) {
+    std::set<EvaluationId> told;
+    for (const PlanComparison& plan : result.comparisons) {
+        if (!plan.changes.empty()) {
+            told.insert(plan.evaluation);
+        }
+    }
+    for (const ReplayDifference& d : result.differences) {
+        if (!told.contains(d.evaluation)) {
+            Comparison::Row& row = rows.emplace_back();
+            row.evaluation = d.evaluation;
+            row.members = {{d.evaluation, d.tensor}};
+            row.what = d.what;
+            row.name = d.name;
+            row.left = d.recorded;
+            row.right = d.now;
+        }
+    }
 }
 
 // Two traces
@@ -106,30 +126,11 @@ Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, co
     const SessionInfo session = source->session();
     for (const PlanComparison& plan : result.comparisons) {
         c.plans.push_back(plan_of(plan, session));
-        for (const TensorChange& change : plan.changes) {
-            Comparison::Row row{plan.evaluation,
-                                change.tensor,
-                                "assignment",
-                                change.name,
-                                place_of(change.recorded_backend, change.recorded_cause),
-                                place_of(change.now_backend, change.now_cause),
-                                {},
-                                {},
-                                {}};
-            row.note = "pass " + std::string(pass_name(change.pass)) + " is the first that decides otherwise";
-            c.rows.push_back(std::move(row));
-        }
     }
-    std::set<std::tuple<EvaluationId, TensorId, std::string>> told;
-    for (const Comparison::Row& row : c.rows) {
-        told.emplace(row.evaluation, row.tensor, row.name);
+    for (const AlikePlans& plans : alike_plans(result)) {
+        add_rows(plans, c.rows);
     }
-    // The tensors are told above, each once; of a copy or a graph that has other tensors there is only what follows.
-    for (const ReplayDifference& d : result.differences) {
-        if (d.what != "assignment" || !told.contains({d.evaluation, d.tensor, d.name})) {
-            c.rows.push_back({d.evaluation, d.tensor, d.what, d.name, d.recorded, d.now, {}, {}, {}});
-        }
-    }
+    add_what_follows(result, c.rows);
     std::stable_sort(c.rows.begin(), c.rows.end(),
                      [](const Comparison::Row& a, const Comparison::Row& b) { return a.evaluation < b.evaluation; });
     if (c.rows.empty() && !settings.empty()) {
@@ -167,15 +168,16 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
         c.plans.push_back(std::move(plan));
     }
     for (const diff::TraceDifference& d : result.differences) {
-        Comparison::Row row{d.eval_a,
-                            d.id_a,
-                            with_underscores_as_spaces(diff::what_name(d.what)),
-                            d.subject,
-                            value_text(d.what, d.a),
-                            value_text(d.what, d.b),
-                            d.note,
-                            number_of(d.a),
-                            number_of(d.b)};
+        Comparison::Row row;
+        row.evaluation = d.eval_a;
+        row.members = {{d.eval_a, d.id_a}};
+        row.what = with_underscores_as_spaces(diff::what_name(d.what));
+        row.name = d.subject;
+        row.left = value_text(d.what, d.a);
+        row.right = value_text(d.what, d.b);
+        row.note = d.note;
+        row.left_number = number_of(d.a);
+        row.right_number = number_of(d.b);
         if (!d.renamed.empty()) {
             row.name += " (" + d.renamed + ")";
         }

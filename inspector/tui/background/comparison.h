@@ -26,13 +26,21 @@ struct Comparison {
         std::string title;            ///< "evaluation 1, decode of 1 token"
         std::vector<Figure> figures;
     };
-    /// One decision that is not the same.
+    /// A tensor of this trace that a row is about.
+    struct Member {
+        EvaluationId evaluation = -1; ///< whose graph has it
+        TensorId tensor = no_tensor;
+    };
+    /// A decision that is not the same, or several that are told together.
     struct Row {
         EvaluationId evaluation = -1; ///< of this trace; −1: only the other one has it
-        TensorId tensor = no_tensor;  ///< of the evaluation's graph; none: it is about no tensor of this trace
+        std::vector<Member> members;  ///< none: it is about no tensor of this trace
         std::string what, name, left, right;
+        int64_t n = 1;                                    ///< how many are told together, of each of its evaluations
+        std::string names;                                ///< of all of those; empty: `name` is it
         std::string note;                                 ///< more, for the details
         std::optional<int64_t> left_number, right_number; ///< where the texts stand for one
+        std::string evaluations;                          ///< "evaluations 0, 2: decode, 1 token"; empty: the one above
     };
 
     std::string title;            ///< "what if ngl=20", "diff other.trace"

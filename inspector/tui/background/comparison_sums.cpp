@@ -73,13 +73,15 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
         const Style style = figure.differs() ? bold : dim;
         cells.text(row, left - 2, figure.differs() ? "•" : " ", accent, left);
         cells.text(row, left, figure.name, figure.differs() ? plain : dim, left + name_width - 1);
-        cells.text(row, left + name_width, figure.left.empty() ? "-" : figure.left, figure.differs() ? plain : dim,
-                   left + name_width + value_width - 1);
-        cells.text(row, left + name_width + value_width, figure.right.empty() ? "-" : figure.right, figure.bad ? bad : style,
-                   left + name_width + 2 * value_width);
+        const std::string before_all = figure.left.empty() ? "-" : figure.left,
+                          after_all = figure.right.empty() ? "-" : figure.right;
+        const auto [before, after] =
+            figure.verdict ? std::pair(before_all, after_all) : shortened_pair(before_all, after_all, value_width - 1);
+        cells.text(row, left + name_width, before, figure.differs() ? plain : dim, left + name_width + value_width - 1);
+        cells.text(row, left + name_width + value_width, after, figure.bad ? bad : style, left + name_width + 2 * value_width);
     }
     if (n < figures.size()) {
-        const std::string more = " +" + std::to_string(figures.size() - n) + " more ";
+        const std::string more = " +" + std::to_string(figures.size() - n) + " more: in the details ";
         cells.text(0, width - text_width(more), more, dim);
     }
     return cells.lines();

@@ -12,7 +12,7 @@
 namespace schedscope::tui {
 
 /// What a running program writes. Its standard output and error are a file without a name, so that it is never held up by who
-/// reads, and goes on writing when nobody does. The last lines are kept here, the rest is given back.
+/// reads, and goes on writing when nothing reads. The last lines are kept here, the rest is given back.
 class ProgramOutput {
 public:
     static constexpr size_t most_lines = 10'000, longest_line = 4'096;

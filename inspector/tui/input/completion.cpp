@@ -1,5 +1,6 @@
 #include "inspector/tui/input/completion.h"
 
+#include "inspector/manual/manual.h"
 #include "inspector/tui/actions/commands.h"
 #include "inspector/tui/state/settings.h"
 #include "runtime/letter_case.h"
@@ -294,12 +295,20 @@ Completion Completions::picture(std::string_view typed) {
     return completion;
 }
 
+Completion Completions::topic(std::string_view typed) {
+    std::vector<std::string> names;
+    for (const manual::TopicText& topic : manual::topic_texts()) {
+        names.emplace_back(topic.name);
+    }
+    return {0, fitting(names, typed)};
+}
+
 Completion Completions::setting(std::string_view typed) {
     const size_t space = typed.find(' ');
     if (space == std::string_view::npos) {
         std::vector<std::string> names;
-        for (const std::string_view name : setting_names()) {
-            names.emplace_back(std::string(name) + " ");
+        for (const SettingEntry& setting : all_settings()) {
+            names.emplace_back(std::string(setting.name) + " ");
         }
         return {0, fitting(names, typed)};
     }

@@ -29,6 +29,7 @@ public:
     Completion column(std::string_view typed);
     Completion file(std::string_view typed);
     Completion picture(std::string_view typed); ///< "FILE" or "VIEW FILE"
+    Completion topic(std::string_view typed);   ///< of the manual
     Completion setting(std::string_view typed); ///< "NAME VALUE"
 
 private:

@@ -37,10 +37,16 @@ Target DetailPane::target() const { return content_.empty() ? Target{} : content
 void DetailPane::draw(const Canvas& page, InspectorSession& session, const ListPane& list, const Layout& layout,
                       bool focused) const {
     const Rect& area = layout.detail;
-    if (const int row = list.selected_row(); row >= 0) {
-        page.put(layout.titles, layout.middle + 1, joined({" ", list.view().detail_title(session, row), " "}),
-                 focused ? accent : Style{}, area.width - 2);
+    const bool more = lines_.top() + area.height < lines_.n_rows();
+    const int row = list.selected_row();
+    const std::string title = row >= 0 ? list.view().detail_title(session, row) : std::string();
+    const std::string mark = !more ? "" : text_width(title) + 4 + text_width(more_below) <= area.width ? more_below : "↓";
+    const int room = area.width - text_width(mark);
+    if (row >= 0) {
+        page.put(layout.titles, area.col, joined({" ", shortened_name(title, room - 4), " "}), focused ? accent : Style{},
+                 room - 2);
     }
+    page.put(layout.titles, area.col + room, mark, dim, area.width - room);
     for (int y = 0; y < area.height; ++y) {
         const int line = lines_.row_at(y);
         if (line < 0) {

@@ -11,7 +11,11 @@ void App::update() {
     }
 }
 
-void App::update_detail() { detail.update(session, list, screen.layout().detail, pane == Pane::list); }
+void App::update_detail() {
+    if (screen.layout().detail.width > 0) {
+        detail.update(session, list, screen.layout().detail, pane == Pane::list);
+    }
+}
 
 /// What can't be read is said instead of it, and the next key tries again.
 void App::draw_frame() {
@@ -28,7 +32,13 @@ void App::draw_frame() {
 void App::draw(bool with_details) {
     const Canvas page = terminal.page();
     const Layout& layout = screen.layout();
-    screen.lay_out(settings.list_width);
+    constexpr int rows_for_whole_guide = 20;
+    const std::vector<std::string> guiding =
+        guide.lines(*this, terminal.cols() - 4, terminal.rows() < rows_for_whole_guide ? 1 : 4);
+    Layout::Wishes wishes;
+    wishes.list_percent = settings.list_width;
+    wishes.guide_rows = n_of(guiding);
+    screen.lay_out(wishes);
     if (!layout.fits) {
         screen.draw_too_small(page);
         terminal.show();
@@ -37,8 +47,12 @@ void App::draw(bool with_details) {
     list.set_room(layout);
     update();
     const Drawing* const drawing = list.view().drawing();
-    const int drawing_rows = drawing ? drawing->rows(session, Layout::body_rows(terminal.rows()), layout.strip.width) : 0;
-    screen.lay_out(settings.list_width, drawing_rows, list.n_rows() > 0);
+    const int body_rows = Layout::body_rows(terminal.rows() - wishes.guide_rows);
+    wishes.drawing_rows = drawing ? drawing->rows(session, body_rows, layout.strip.width) : 0;
+    wishes.details = list.n_rows() > 0;
+    wishes.in_details = pane == Pane::detail;
+    wishes.list_width = list.wanted_width();
+    screen.lay_out(wishes);
     list.set_room(layout);
     list.fit();
     if (with_details) {
@@ -50,8 +64,13 @@ void App::draw(bool with_details) {
     screen.draw_header(page, session, title);
     screen.draw_strip(page, session);
     screen.draw_tabs(page, list.id());
-    list.draw(page, layout, pane == Pane::list);
-    detail.draw(page, session, list, layout, pane == Pane::detail);
+    if (layout.list.width > 0) {
+        list.draw(page, layout, pane == Pane::list);
+    }
+    if (layout.detail.width > 0) {
+        detail.draw(page, session, list, layout, pane == Pane::detail);
+    }
+    screen.draw_guide(page, guiding);
     if (typed.open()) {
         typed.draw(page, layout.status, layout.keys);
     } else {
@@ -59,11 +78,14 @@ void App::draw(bool with_details) {
         if (session.scanning() || letter_for != Action::none) {
             screen.draw_hint(page, session.scanning() ? "Esc stop" : "a … z  Esc cancel");
         } else {
-            screen.draw_keys(page, settings.keys, context(), [this](Action action) { return why_not(*this, action).empty(); });
+            screen.draw_keys(page, settings.keys, context(), [this](Action action) {
+                const bool opens_nothing = action == Action::open && why_not(*this, Action::turn_breakpoint).empty();
+                return !opens_nothing && why_not(*this, action).empty(); // Enter turns a breakpoint, as the key beside it says
+            });
         }
     }
     if (!pages.empty()) {
-        pages.draw();
+        pages.draw(wishes.guide_rows);
     }
     if (typed.open() && pages.empty()) {
         terminal.show(layout.status.row, typed.cursor_column(layout.status));
@@ -77,11 +99,14 @@ std::vector<std::string> App::standing() const {
     if (!list.filter().empty()) {
         marks.push_back("only " + list.filter().text());
     }
-    if (!breakpoint.empty()) {
-        marks.push_back("break " + breakpoint.text());
+    if (const Breakpoints& breakpoints = session.breakpoints(); !breakpoints.empty()) {
+        marks.push_back(breakpoints.standing());
     }
     if (!session.follow) {
-        marks.emplace_back("not following");
+        marks.emplace_back("selection stays");
+    }
+    if (session.runs_free()) {
+        marks.push_back(session.follows_run() ? "following" : "not following: " + key_of(Action::follow_run) + " follows");
     }
     if (session.comparison().running()) {
         marks.emplace_back(session.comparison().stopping() ? "stopping" : "comparing, Esc stops");
@@ -91,8 +116,10 @@ std::vector<std::string> App::standing() const {
     } else if (!check_.mark().empty()) {
         marks.emplace_back(check_.mark());
     }
-    if (picture.running()) {
-        marks.push_back("drawing " + picture.path() + ", Esc stops");
+    for (const FileRun* const file : {&save, &picture}) {
+        if (file->running()) {
+            marks.push_back(file->doing() + ", Esc stops");
+        }
     }
     return marks;
 }

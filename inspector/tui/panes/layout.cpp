@@ -12,7 +12,7 @@
 
 namespace schedscope::tui {
 
-Layout Layout::of(int rows, int cols, std::optional<int> list_percent, int drawing_rows, bool details) noexcept {
+Layout Layout::of(int rows, int cols, const Wishes& wishes) noexcept {
     Layout l;
     l.fits = rows >= least_rows && cols >= least_cols;
     if (!l.fits) {
@@ -20,24 +20,30 @@ Layout Layout::of(int rows, int cols, std::optional<int> list_percent, int drawi
     }
     const int inner = cols - 2;
     // As it comes, the list is neither so narrow that names are cut nor so wide that lines are hard to follow.
-    constexpr int usual_percent = 54;
-    const int wanted = inner * list_percent.value_or(usual_percent) / 100, widest = inner - narrowest_pane;
-    const int list_width = !details       ? inner
-                           : list_percent ? std::clamp(wanted, narrowest_pane, widest)
-                                          : std::min(std::max(wanted, std::min(42, widest)), 132);
-    l.upper = 2;
-    l.lower = rows - 4;
-    l.middle = details ? 1 + list_width : -1;
-    l.strip = {1, 1, 1, inner};
+    constexpr int usual_percent = 54, most_percent = 58;
+    const int wanted = inner * wishes.list_percent.value_or(usual_percent) / 100, widest = inner - narrowest_pane;
+    const int for_names = std::min(wishes.list_width, inner * most_percent / 100);
+    const bool alone = !wishes.details || cols < cols_for_both, strip = rows >= rows_for_strip;
+    const int list_width = alone                 ? (wishes.details && wishes.in_details ? 0 : inner)
+                           : wishes.list_percent ? std::clamp(wanted, narrowest_pane, widest)
+                                                 : std::min(std::max({wanted, std::min(42, widest), for_names}), 132);
+    l.upper = strip ? 2 : 1;
+    l.lower = rows - 4 - wishes.guide_rows;
+    l.middle = alone ? -1 : 1 + list_width;
+    l.strip = {1, 1, strip ? 1 : 0, inner};
     const int most = std::max(l.lower - 8, 0); // a list of four lines is left
-    const int drawn = std::min(drawing_rows, most);
+    const int drawn = std::min(wishes.drawing_rows, most);
     l.titles = drawn > 0 ? l.upper + 1 + drawn : l.upper;
     l.drawing = {l.upper + 1, 1, drawn, inner};
     l.list_head = {l.titles + 1, 1, 1, list_width};
     l.list = {l.titles + 2, 1, l.lower - l.titles - 2, list_width};
     l.detail = {l.titles + 1, list_width + 2, l.lower - l.titles - 1, inner - list_width - 1};
-    l.detail.width = std::max(l.detail.width, 0);
+    if (alone) {
+        l.detail.col = 1;
+        l.detail.width = inner - list_width;
+    }
     l.tabs = {l.lower, 1, 1, cols - 3};
+    l.guide = {l.lower + 1, 1, wishes.guide_rows, inner};
     l.status = {rows - 3, 1, 1, inner};
     l.keys = {rows - 2, 1, 1, inner};
     return l;
@@ -130,6 +136,7 @@ std::vector<Button<Action>> footer(const KeyMap& keys, KeyContext context, int w
     }
     // By rank, each takes its room if there is some left.
     std::vector<Item*> by_rank;
+    by_rank.reserve(items.size());
     for (Item& item : items) {
         by_rank.push_back(&item);
     }
@@ -196,6 +203,14 @@ std::vector<Button<ViewId>> view_tabs(ViewId current, int width) {
     return in_form("", true);
 }
 
+namespace {
+
+/// A list of two panes on 80 columns. So wide, it has its usual columns, for which names may be cut; a narrower one leaves out
+/// some of them, too.
+constexpr int usual_list = 40;
+
+} // namespace
+
 int column_gap(std::span<const tables::Column> columns, size_t column, int width) {
     constexpr int roomy = 84;
     const auto of_words = [](const tables::Column& c) { return c.title.find(' ') != std::string_view::npos; };
@@ -209,16 +224,17 @@ int column_gap(std::span<const tables::Column> columns, size_t column, int width
     return 0;
 }
 
-std::vector<int> column_widths(std::span<const tables::Column> columns, int width) {
+std::vector<int> column_widths(std::span<const tables::Column> columns, int width, int shown) {
+    shown = shown < 0 ? width : shown;
     constexpr int plenty = 26; // cells that a name seldom needs more of
     std::vector<int> widths(columns.size(), 0);
     int used = 0, growing = -1;
     for (size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i].from_width > width) {
+        if (columns[i].from_width > shown) {
             continue;
         }
         widths[i] = columns[i].width;
-        used += columns[i].width + column_gap(columns, i, width);
+        used += columns[i].width + column_gap(columns, i, shown);
         if (columns[i].width == 0) {
             growing = int_of(i);
         }
@@ -253,6 +269,31 @@ std::vector<int> column_widths(std::span<const tables::Column> columns, int widt
     }
     widths[growing] = std::max(left, least);
     return widths;
+}
+
+int width_without_cut_names(std::span<const tables::Column> columns, int width, int name) {
+    const auto growing = std::find_if(columns.begin(), columns.end(), [](const tables::Column& c) { return c.width == 0; });
+    if (growing == columns.end()) {
+        return width;
+    }
+    for (int shown = width;;) {
+        int widest = 0; // that a column needs which is shown, and need not be
+        for (const tables::Column& column : columns) {
+            widest = column.from_width <= shown ? std::max(widest, column.from_width) : widest;
+        }
+        if (widest <= usual_list || column_widths(columns, width, shown)[growing - columns.begin()] >= name) {
+            return shown;
+        }
+        shown = widest - 1;
+    }
+}
+
+int width_with_names(std::span<const tables::Column> columns, int name) {
+    int width = name;
+    for (size_t i = 0; i < columns.size(); ++i) {
+        width += columns[i].from_width <= usual_list ? columns[i].width + column_gap(columns, i, usual_list) : 0;
+    }
+    return width;
 }
 
 } // namespace schedscope::tui

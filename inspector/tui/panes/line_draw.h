@@ -8,6 +8,9 @@ namespace schedscope::tui {
 /// A style as it is in a selected line: colours stay to be told apart, nothing is dim.
 inline Style in_reverse(Style style) { return {style.ink, style.bold, false, true, false}; }
 
+/// Stands in the frame of lines that go on below it.
+inline constexpr const char* more_below = " ↓ more ";
+
 /// The texts of a line, from a column on, cut at `end`. `reverse`: the line is selected.
 void put_parts(const Canvas& page, int row, int col, int end, const Line& line, bool reverse);
 

@@ -1,5 +1,6 @@
 #include "inspector/tui/panes/list_pane.h"
 
+#include "inspector/tui/terminal/text.h"
 #include "runtime/numbers.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ void ListPane::show(ViewId id) {
     if (view_ != made.get()) {
         lines_ = List();
         sort_column_ = -1;
+        longest_name_ = 0;
     }
     view_ = made.get();
     id_ = id;
@@ -30,6 +32,7 @@ void ListPane::update() {
     try {
         view_->update(session_);
         find_columns();
+        measure_names();
         narrow();
         order();
         fit();
@@ -45,28 +48,50 @@ void ListPane::update() {
 }
 
 void ListPane::find_columns() {
+    const std::optional<size_t> sorted_by =
+        is_index(sort_column_, in_table_) ? std::optional(in_table_[sort_column_]) : std::nullopt;
     columns_.clear();
     in_table_.clear();
     const std::vector<tables::Column>& all = view_->table().columns();
-    for (size_t i = 0; i < all.size(); ++i) {
-        if (all[i].is_shown()) {
-            columns_.push_back(all[i]);
-            columns_.back().width = all[i].unit == tables::Unit::backend ? backend_width(session_) : all[i].width;
-            in_table_.push_back(i);
-        }
+    for (const size_t i : tables::told_columns(view_->table(), session_.shows_unknown()).shown) {
+        columns_.push_back(all[i]);
+        columns_.back().width = all[i].unit == tables::Unit::backend ? backend_width(session_) : all[i].width;
+        in_table_.push_back(i);
+    }
+    if (sorted_by) { // it may stand elsewhere, or say nothing now
+        const auto sorted = std::find(in_table_.begin(), in_table_.end(), *sorted_by);
+        sort_column_ = sorted == in_table_.end() ? -1 : int_of(sorted - in_table_.begin());
+    }
+}
+
+/// Of a long list some rows stand for the others.
+void ListPane::measure_names() {
+    constexpr int most = 22, looked_at = 500; // a longer one is an exception, for which the others need not give way
+    const auto name = std::find_if(columns_.begin(), columns_.end(), [](const tables::Column& c) { return c.width == 0; });
+    if (name == columns_.end() || name->field == Field::kernel) {
+        return;
+    }
+    const size_t column = name - columns_.begin();
+    for (int row = 0; row < n_rows() && longest_name_ < most; row += std::max(n_rows() / looked_at, 1)) {
+        longest_name_ = std::max(longest_name_, std::min(text_width(tables::text_of(cell(row, column), name->unit)), most));
     }
 }
 
 void ListPane::narrow() {
     rows_.clear();
+    // What is filtered for is asked for.
+    const auto is_told = [&](int row) { return session_.shows_unknown() || !filter_.empty() || view_->table().is_told(row); };
     narrowed_ = !filter_.empty() || sort_column_ >= 0;
+    for (int row = 0; row < n_rows() && !narrowed_; ++row) {
+        narrowed_ = !is_told(row);
+    }
     if (!narrowed_) {
         return;
     }
     Facts facts(filter_);
     for (int row = 0; row < n_rows(); ++row) {
         view_->facts(session_, row, facts);
-        if (filter_.matches(facts)) {
+        if (is_told(row) && filter_.matches(facts)) {
             rows_.push_back(row);
         }
     }
@@ -149,9 +174,11 @@ std::vector<int> ListPane::rows() const {
     return all;
 }
 
-bool ListPane::hides(TensorId id) const {
+std::string ListPane::why_hidden(TensorId id) const {
     const int row = view_->row_of(session_, id);
-    return row >= 0 && line_of_row(row) < 0;
+    return row < 0 || line_of_row(row) >= 0 ? ""
+           : filtered()                     ? "the filter hides it: Esc shows all"
+                                            : "only its place is known: :set unknown on shows it";
 }
 
 void ListPane::select_line(int line) {

@@ -41,7 +41,8 @@ public:
     int row_of_line(int line) const { return narrowed_ ? rows_[line] : line; }
     int line_of_row(int row) const; ///< −1: filtered out
     std::vector<int> rows() const;  ///< of all lines, in their order
-    bool hides(TensorId id) const;  ///< the view has a row for it, and the filter leaves it out
+    /// Of a tensor for which the view has a row that the list leaves out: why, and what shows it. Empty: there is none.
+    std::string why_hidden(TensorId id) const;
 
     // The selected one
     const List& lines() const noexcept { return lines_; }
@@ -75,6 +76,8 @@ public:
     void stand_at(int line) { lines_.select(line); }
 
     // On the screen (list_pane_draw.cpp)
+    /// In which no name is cut.
+    int wanted_width() const;
     /// From now on it has so much room.
     void set_room(const Layout& layout) noexcept;
     /// The list fits the room.
@@ -88,9 +91,11 @@ private:
     void select_row_of_tensor();
     void follow_record();
     std::vector<int> widths() const;
+    int shown_width() const; ///< that says which columns are shown
+    void measure_names();
     void draw_drawing(const Canvas& page, const Layout& layout) const;
-    void draw_head(const Canvas& page, const Rect& area, const std::vector<int>& widths) const;
     struct Look; ///< what the lines of a frame have in common
+    void draw_head(const Canvas& page, const Rect& area, const Look& look) const;
     void draw_line(const Canvas& page, const Rect& area, int y, const Look& look) const;
     void draw_emptiness(const Canvas& page, const Rect& area) const;
 
@@ -107,6 +112,7 @@ private:
     List lines_;
     int sort_column_ = -1;
     Query filter_, search_;
+    int longest_name_ = 0;       ///< in cells, since the view is shown: the panes keep still while it is stepped through
     int height_ = 0, width_ = 0; ///< of the list on the screen
 };
 

@@ -36,6 +36,11 @@ void draw_cell(const Canvas& page, int row, int col, const Text& cell, int width
     }
 }
 
+/// Of a tensor: the column that takes what others leave, and those that queries call so.
+bool is_name(const tables::Column& column) {
+    return !is_number(column.unit) && (column.width == 0 || column.field == Field::name || column.field == Field::by);
+}
+
 constexpr int margin = 2; ///< cells for the marks of a line
 
 } // namespace
@@ -44,6 +49,7 @@ struct ListPane::Look {
     std::vector<int> widths;           ///< of the columns; 0: not shown
     std::vector<Query::Sought> sought; ///< texts to be marked
     bool focused = false;
+    int room = 0; ///< the width that says which columns are shown
 };
 
 void ListPane::set_room(const Layout& layout) noexcept {
@@ -51,16 +57,21 @@ void ListPane::set_room(const Layout& layout) noexcept {
     width_ = layout.list.width;
 }
 
-std::vector<int> ListPane::widths() const { return column_widths(columns_, width_ - margin); }
+int ListPane::wanted_width() const { return width_with_names(columns_, longest_name_) + margin; }
+
+int ListPane::shown_width() const { return width_without_cut_names(columns_, width_ - margin, longest_name_); }
+
+std::vector<int> ListPane::widths() const { return column_widths(columns_, width_ - margin, shown_width()); }
 
 int ListPane::column_at(int col) const {
     const std::vector<int> shown = widths();
+    const int room = shown_width();
     int at = margin;
     for (size_t i = 0; i < shown.size(); ++i) {
         if (shown[i] == 0) {
             continue;
         }
-        at += column_gap(columns_, i, width_ - margin);
+        at += column_gap(columns_, i, room);
         if (col >= at && col < at + shown[i]) {
             return int_of(i);
         }
@@ -74,8 +85,8 @@ void ListPane::draw(const Canvas& page, const Layout& layout, bool focused) cons
     const Rect& area = layout.list;
     page.put(layout.titles, 1, joined({" ", view_->title(session_), filtered() ? ", filtered " : " "}),
              focused ? accent : Style{}, area.width - 2);
-    const Look look{widths(), search_.sought(), focused};
-    draw_head(page, layout.list_head, look.widths);
+    const Look look{widths(), search_.sought(), focused, shown_width()};
+    draw_head(page, layout.list_head, look);
     if (empty()) {
         draw_emptiness(page, area);
         return;
@@ -98,22 +109,22 @@ void ListPane::draw_drawing(const Canvas& page, const Layout& layout) const {
     }
 }
 
-void ListPane::draw_head(const Canvas& page, const Rect& area, const std::vector<int>& widths) const {
+void ListPane::draw_head(const Canvas& page, const Rect& area, const Look& look) const {
     int col = area.col + margin;
     for (size_t i = 0; i < columns_.size(); ++i) {
-        if (widths[i] == 0) {
+        if (look.widths[i] == 0) {
             continue;
         }
-        col += column_gap(columns_, i, width_ - margin);
+        col += column_gap(columns_, i, look.room);
         const bool ordered = int_of(i) == sort_column_;
         const std::string title = std::string(columns_[i].title) + (ordered ? "▾" : "");
         const Style style{Ink::plain, ordered, true, false, true};
         if (is_number(columns_[i].unit)) {
-            page.put_right(area.row, col, title, style, widths[i]);
+            page.put_right(area.row, col, title, style, look.widths[i]);
         } else {
-            page.put(area.row, col, title, style, widths[i]);
+            page.put(area.row, col, title, style, look.widths[i]);
         }
-        col += widths[i];
+        col += look.widths[i];
     }
 }
 
@@ -138,8 +149,11 @@ void ListPane::draw_line(const Canvas& page, const Rect& area, int y, const Look
         if (look.widths[i] == 0) {
             continue;
         }
-        col += column_gap(columns_, i, width_ - margin);
-        const Text shown = View::text(session_, columns_[i], cell(row, i));
+        col += column_gap(columns_, i, look.room);
+        Text shown = View::text(session_, columns_[i], cell(row, i));
+        if (is_name(columns_[i])) {
+            shown.text = shortened_name(shown.text, look.widths[i]);
+        }
         draw_cell(page, screen_row, col, {shown.text, reverse ? in_reverse(shown.style) : shown.style}, look.widths[i],
                   is_number(columns_[i].unit), found ? look.sought : std::vector<Query::Sought>());
         col += look.widths[i];

@@ -34,7 +34,7 @@ void PageStack::shape() {
         page.version = session_.version();
         page.growth = growth;
     }
-    const int room = std::max(terminal_.rows() - 4, 3); // status and keys stay to be seen
+    const int room = std::max(terminal_.rows() - 4 - rows_below_, 3); // status and keys stay to be seen
     const int height = std::min(n_of(page.lines) + 2, room);
     area_ = {(room - height) / 2, std::max(terminal_.cols() - width, 0) / 2, height, width};
     page.list.resize(n_of(page.lines), height - 2);
@@ -55,7 +55,8 @@ bool PageStack::click(int row, int col) {
     return page.chooses && line >= 0 && !page.list.select(line);
 }
 
-void PageStack::draw() {
+void PageStack::draw(int rows_below) {
+    rows_below_ = rows_below;
     shape();
     const Page& page = top();
     const Canvas canvas = terminal_.popup(area_);
@@ -63,7 +64,8 @@ void PageStack::draw() {
     canvas.frame(accent);
     canvas.put(0, 2, " " + page.title + " ", accent, width - 4);
     const bool more = page.list.top() + height - 2 < page.list.n_rows();
-    canvas.put(height - 1, 2, joined({more ? " ↓ more " : "", page.chooses ? " Enter opens " : "", " Esc closes "}), dim,
+    canvas.put(height - 1, 2,
+               joined({more ? more_below : "", page.chooses ? joined({" ", page.enter, " "}) : "", " Esc closes "}), dim,
                width - 4);
     for (int y = 0; y < height - 2; ++y) {
         const int line = page.list.row_at(y);

@@ -17,6 +17,7 @@ struct Page {
     bool chooses = false;                             ///< one line is selected, and Enter opens what it leads to
     /// Of a page that grows: another number when there is more. Its end is shown, for as long as nothing was scrolled back.
     std::function<uint64_t()> grown = {};
+    const char* enter = "Enter opens"; ///< what that does with a selected line
 
     std::vector<Line> lines = {};
     int width = -1; ///< that `lines` were made for
@@ -44,13 +45,14 @@ public:
     void scroll(int lines) { pages_.back().list.scroll(lines); }
     /// Beside it closes it. True: the line that was selected was hit again.
     bool click(int row, int col);
-    void draw();
+    void draw(int rows_below = 0); ///< that stay to be seen above the status
 
 private:
     const InspectorSession& session_;
     Terminal& terminal_;
     std::vector<Page> pages_;
     Rect area_; ///< of the one on top
+    int rows_below_ = 0;
 };
 
 } // namespace schedscope::tui

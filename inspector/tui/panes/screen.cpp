@@ -1,7 +1,9 @@
 #include "inspector/tui/panes/screen.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/verdict_words.h"
 #include "traces/history/words/words.h"
@@ -31,7 +33,10 @@ std::vector<StatusPlace> places_of(const InspectorSession& session, bool brief) 
         places.push_back({"no steps yet"});
     } else {
         if (const EvaluationId n = session.history().n_evaluations(); n > 0) {
-            const std::string_view kind = brief ? "" : kind_text(session.history().evaluation(state.evaluation).begin.kind);
+            const auto known = session.history().evaluation(state.evaluation).begin.kind;
+            const std::string kind = brief   ? ""
+                                     : known ? std::string(graph_kind_name(*known))
+                                             : describe_graph(session.history().source(), state.evaluation);
             places.push_back(
                 {joined({"eval ", words::evaluation_of(state.evaluation, n), brief ? "" : " ", kind}), ViewId::tokens});
         }
@@ -68,13 +73,14 @@ int width_of(const std::vector<StatusPlace>& places) {
 
 } // namespace
 
-void Screen::lay_out(std::optional<int> list_percent, int drawing_rows, bool details) {
-    layout_ = Layout::of(terminal_.rows(), terminal_.cols(), list_percent, drawing_rows, details);
+void Screen::lay_out(const Layout::Wishes& wishes) {
+    layout_ = Layout::of(terminal_.rows(), terminal_.cols(), wishes);
     keys_ = {};
 }
 
 void Screen::draw_too_small(const Canvas& page) const {
-    page.put(0, 0, "too small: " + std::to_string(Layout::least_cols) + "×" + std::to_string(Layout::least_rows) + " needed");
+    page.put(0, 0,
+             "too small: " + std::to_string(Layout::least_cols) + "×" + std::to_string(Layout::least_rows) + " needed, q quits");
 }
 
 void Screen::draw_trouble(const Canvas& page, const std::string& title, const std::string& why,
@@ -117,6 +123,10 @@ void Screen::draw_header(const Canvas& page, const InspectorSession& session, co
 }
 
 void Screen::draw_strip(const Canvas& page, const InspectorSession& session) {
+    if (layout_.strip.height == 0) {
+        passes_ = {};
+        return;
+    }
     const Pass now = session.state().pass;
     passes_ = {layout_.strip, pass_strip(now, layout_.strip.width)};
     for (const Button<PassPlace>& button : passes_.buttons) {
@@ -135,6 +145,13 @@ void Screen::draw_tabs(const Canvas& page, ViewId view) {
     }
 }
 
+void Screen::draw_guide(const Canvas& page, const std::vector<std::string>& lines) const {
+    const Rect& area = layout_.guide;
+    for (int i = 0; i < std::min(n_of(lines), area.height); ++i) {
+        page.put(area.row + i, area.col + 1, lines[i], accent, area.width - 1);
+    }
+}
+
 void Screen::draw_status(const Canvas& page, const Told& told, const std::vector<std::string>& marks) const {
     const Rect& area = layout_.status;
     const std::string text = joined(marks, " · ");
@@ -143,7 +160,13 @@ void Screen::draw_status(const Canvas& page, const Told& told, const std::vector
         page.put_right(area.row, area.col + area.width - room, text, dim, room - 1);
     }
     const int width = area.width - 2 - room;
-    page.put(area.row, area.col + 1, shortened(told.text, width), told.trouble ? warning : Style{}, width);
+    constexpr std::string_view rest = " :messages"; // has what is cut
+    std::string said = shortened(told.text, width);
+    if (said.ends_with("…") && said != told.text && width > 30) {
+        said = shortened(told.text, width - n_of(rest));
+        page.put(area.row, area.col + 1 + text_width(said), rest, dim);
+    }
+    page.put(area.row, area.col + 1, said, told.trouble ? warning : Style{}, width);
 }
 
 void Screen::draw_keys(const Canvas& page, const KeyMap& keys, KeyContext context, const std::function<bool(Action)>& works) {

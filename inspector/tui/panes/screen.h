@@ -24,8 +24,8 @@ public:
 
     const Layout& layout() const noexcept { return layout_; }
 
-    /// For the terminal's size, with so many rows drawn above the list. There is nothing to click on below until it is drawn.
-    void lay_out(std::optional<int> list_percent, int drawing_rows = 0, bool details = true);
+    /// For the terminal's size. There is nothing to click on below until it is drawn.
+    void lay_out(const Layout::Wishes& wishes);
 
     /// Instead of all else, where the layout does not fit.
     void draw_too_small(const Canvas& page) const;
@@ -35,6 +35,7 @@ public:
     void draw_header(const Canvas& page, const InspectorSession& session, const std::string& title);
     void draw_strip(const Canvas& page, const InspectorSession& session);
     void draw_tabs(const Canvas& page, ViewId view);
+    void draw_guide(const Canvas& page, const std::vector<std::string>& lines) const;
     /// `marks`: what holds for now.
     void draw_status(const Canvas& page, const Told& told, const std::vector<std::string>& marks) const;
     void draw_keys(const Canvas& page, const KeyMap& keys, KeyContext context, const std::function<bool(Action)>& works);

@@ -51,9 +51,9 @@ InspectorSession::InspectorSession(std::shared_ptr<const RecordSource> source, L
     }
     Step start = last_step();
     if (!program_) {
-        const EvaluationId planned = history_.last_planned();
-        if (planned >= 0) {
-            start = history_.evaluation(planned).end - 1;
+        const EvaluationId opening = history_.opening();
+        if (opening >= 0) {
+            start = history_.evaluation(opening).end - 1;
         }
     }
     show(std::clamp<Step>(start, 0, last_step()));
@@ -64,6 +64,12 @@ void InspectorSession::show(Step step) {
     const std::string selected_name = before && selected_ != no_tensor ? name(selected_) : std::string();
     record_ = history_.record(step);
     state_ = history_.state_at(step);
+    if (state_.graph < 0) { // an evaluation begins: what it is going to plan can be looked at, with nothing decided yet
+        const Step planned = history_.source().next_of(step, fact_bit<record::PlanBegin>());
+        if (planned != no_step && history_.evaluation_of(planned) == state_.evaluation) {
+            state_ = history_.state_at(planned);
+        }
+    }
     state_.step = step;
     graph_ = history_.graph_of(state_);
     ++version_;
@@ -179,9 +185,6 @@ std::string InspectorSession::move(Unit unit, bool forward) {
     }
     if (program_ && forward && (at_newest() || (running() && follows_))) {
         using State = LiveProgram::State;
-        if (unit == Unit::token && !says_tokens) {
-            return "which tokens it chooses is not known of another program: ] goes on to its next evaluation";
-        }
         switch (program_->state()) {
         case State::ended: return "the program has ended: nothing comes after step " + words::count(step());
         case State::running: return "the program is running: Space holds it";
@@ -193,15 +196,17 @@ std::string InspectorSession::move(Unit unit, bool forward) {
     if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
     }
-    if (unit == Unit::evaluation) {
-        return move_evaluation(forward);
+    if (unit == Unit::evaluation || (unit == Unit::token && !says_tokens())) {
+        return move_evaluation(forward, unit == Unit::token);
     }
     const Step from = step();
     const Step to = forward ? history_.next(from, unit) : history_.previous(from, unit);
     if (to != no_step) {
-        std::string text = go(to, unit);
-        follow_change();
-        return text;
+        return go_unless_met(to, unit, [this, to, unit] {
+            std::string text = go(to, unit);
+            follow_change();
+            return text;
+        });
     }
     if (unit == Unit::record) {
         return forward ? "this is the last step of the trace" : "this is the first step of the trace";
@@ -254,6 +259,10 @@ std::string InspectorSession::change_of_selected(bool forward) {
     return name(selected_) + ": nothing " + (forward ? "later" : "earlier") + " is recorded of it in this plan";
 }
 
+SamePlace InspectorSession::place_in(Step from, EvaluationId id) {
+    return history_.evaluation_of(from) == id ? SamePlace{from, true} : same_place(history_, describer_, from, id);
+}
+
 std::string InspectorSession::go_evaluation(EvaluationId id) {
     if (history_.n_evaluations() == 0) {
         return "nothing is recorded yet";
@@ -265,20 +274,30 @@ std::string InspectorSession::go_evaluation(EvaluationId id) {
         return go(beginning_of(history_, id));
     }
     const Step from = origin_.reached == step() ? origin_.step : step();
-    const bool back = history_.evaluation_of(from) == id;
-    const SamePlace place = back ? SamePlace{from, true} : same_place(history_, describer_, from, id);
+    const SamePlace place = place_in(from, id);
     std::string text = go(place.step, unit_);
     origin_ = {from, place.step};
     return in_evaluation(history_, id, place.same) + text;
 }
 
-std::string InspectorSession::move_evaluation(bool forward) {
-    const EvaluationId to = state_.evaluation + (forward ? 1 : -1);
+bool InspectorSession::is_reserve(EvaluationId id) const { return history_.evaluation(id).begin.kind == GraphKind::reserve; }
+
+std::string InspectorSession::move_evaluation(bool forward, bool past_reserves) {
+    const int by = forward ? 1 : -1;
+    EvaluationId to = state_.evaluation + by;
+    while (past_reserves && to >= 0 && to < history_.n_evaluations() && is_reserve(to)) {
+        to += by;
+    }
     if (to >= 0 && to < history_.n_evaluations()) {
-        return go_evaluation(to);
+        if (breakpoints_.n_enabled() == 0) {
+            return go_evaluation(to);
+        }
+        const Step from = origin_.reached == step() ? origin_.step : step();
+        return go_unless_met(place_in(from, to).step, unit_, [this, to] { return go_evaluation(to); });
     }
     return program_ && forward ? nothing_recorded_after(Unit::evaluation)
-                               : "no evaluation comes " + std::string(forward ? "after" : "before") + " this one";
+                               : "no evaluation" + std::string(past_reserves ? " of tokens" : "") + " comes " +
+                                     (forward ? "after" : "before") + " this one";
 }
 
 /// The program was held on its way to a place in the next evaluation. True: it goes on.
@@ -287,10 +306,16 @@ bool InspectorSession::seek() {
         return false;
     }
     const Record newest = history_.record(last_step());
+    const bool stops = program_->ended() || program_->at_breakpoint();
+    if (sought_->past_reserves && newest.evaluation > sought_->behind && is_reserve(newest.evaluation) && !stops) {
+        sought_->behind = newest.evaluation;
+        program_->step(Unit::evaluation);
+        return true;
+    }
     const auto* const end = std::get_if<record::PassEnd>(&newest.fact);
     const bool there =
         newest.evaluation > sought_->behind && is_moment(Unit::sweep, newest) && (!end || end->pass >= sought_->pass);
-    if (there || program_->ended() || program_->at_breakpoint() || newest.evaluation > sought_->behind + 1) {
+    if (there || stops || newest.evaluation > sought_->behind + 1) {
         sought_.reset();
         return false;
     }
@@ -308,14 +333,19 @@ std::string InspectorSession::go_pass(Pass pass, Unit unit) {
 
 void InspectorSession::step_program(Unit unit) {
     follows_ = true;
-    if (unit != Unit::evaluation) {
+    const bool past_reserves = unit == Unit::token && !says_tokens();
+    if (unit != Unit::evaluation && !past_reserves) {
         unit_ = unit;
-    } else { // where that begins there is nothing to see yet: on to the end of the pass that is looked at
-        sought_ = Sought{state_.evaluation, state_.pass != Pass::none ? state_.pass
-                                            : state_.planned          ? Pass::execute
-                                                                      : Pass::place};
+        program_->step(unit);
+        return;
     }
-    program_->step(unit);
+    // Where it begins there is nothing to see yet: on to the end of the pass that is looked at.
+    sought_ = Sought{state_.evaluation,
+                     state_.pass != Pass::none ? state_.pass
+                     : state_.planned          ? Pass::execute
+                                               : Pass::place,
+                     past_reserves};
+    program_->step(Unit::evaluation);
 }
 
 void InspectorSession::let_run() {
@@ -342,13 +372,19 @@ std::string InspectorSession::refresh() {
     if (seek()) {
         return text;
     }
-    if (sought && is_moment(Unit::sweep, record_) && !text.empty()) {
+    if (sought && is_moment(Unit::sweep, record_) && !text.empty() && !program_->at_breakpoint()) {
         text = in_evaluation(history_, state_.evaluation, state_.pass == sought->pass) + text;
     }
     if (const auto next = program_->ended() ? std::nullopt : program_->next_step()) {
         step_program(*next);
     }
     return text;
+}
+
+std::string InspectorSession::follow_newest() {
+    std::string text = history_.n_steps() > 0 && !at_newest() ? go(last_step()) : std::string();
+    follows_ = true;
+    return text.empty() ? "the run is followed" : "the run is followed: " + text;
 }
 
 void InspectorSession::follow_run() {
@@ -375,14 +411,17 @@ void InspectorSession::select(TensorId id) {
 
 query::KnownWords InspectorSession::known_words() const {
     query::KnownWords words(history_);
-    const bool compares = comparison_.result().has_value();
-    for (const Field field : {Field::backend, Field::from}) {
-        if (compares || (program_ && !program_->ended())) {
-            words.forget(field);
+    if (const std::optional<Comparison>& compared =
+            comparison_.result()) { // its kinds of decisions, and what it has on both sides
+        for (const Comparison::Row& row : compared->rows) {
+            words.add(Field::kind, row.what);
+            words.add(Field::from, row.left);
+            words.add(Field::backend, row.right);
         }
     }
-    if (compares) { // with kinds of decisions
-        words.forget(Field::kind);
+    if (program_ && !program_->ended()) { // it may yet use others
+        words.forget(Field::backend);
+        words.forget(Field::from);
     }
     return words;
 }
@@ -393,14 +432,40 @@ Query InspectorSession::query(std::string_view text) const {
     return query;
 }
 
-void InspectorSession::start_scan(Query query, bool forward) {
-    scan_ = Scan{std::move(query), forward, forward ? step() + 1 : step() - 1};
+void InspectorSession::watch_for_breakpoints() {
+    ++version_;
+    if (program_) {
+        program_->set_breakpoint(breakpoints_.for_gate(source_));
+    }
+}
+
+std::string InspectorSession::breakpoint_at(Step step) { return breakpoints_.name_of_met(describer_, history_.record(step)); }
+
+void InspectorSession::start_scan(bool forward) {
+    scan_ = Scan{Breakpoints::Watch(breakpoints_), breakpoints_.until(), forward, forward ? step() + 1 : step() - 1};
+}
+
+/// A step through what is recorded stops where one of a running program does.
+std::string InspectorSession::go_unless_met(Step to, Unit unit, std::function<std::string()> go_there) {
+    if (breakpoints_.n_enabled() == 0) {
+        return go_there();
+    }
+    start_scan(to > step());
+    scan_->to = to;
+    scan_->unit = unit;
+    scan_->go_there = std::move(go_there);
+    if (auto over = scan_slice()) { // nearly always: no key is lost meanwhile
+        return *std::move(over);
+    }
+    return "going there, unless a breakpoint comes before: Esc stops";
 }
 
 std::optional<std::string> InspectorSession::scan_slice() {
     Scan& scan = *scan_;
-    const Step first = scan.forward ? scan.at : std::max<Step>(scan.at - scan_chunk + 1, 0);
-    const Step end = scan.forward ? std::min(scan.at + scan_chunk, history_.n_steps()) : scan.at + 1;
+    const bool is_step = scan.go_there != nullptr;
+    const Step bound = is_step ? scan.to : scan.forward ? history_.n_steps() - 1 : 0; // the last one to look at
+    const Step first = scan.forward ? scan.at : std::max<Step>(scan.at - scan_chunk + 1, bound);
+    const Step end = scan.forward ? std::min(scan.at + scan_chunk, bound + 1) : scan.at + 1;
     std::vector<Record> records;
     if (first < end) {
         history_.source().read(first, end, records);
@@ -408,40 +473,38 @@ std::optional<std::string> InspectorSession::scan_slice() {
     if (!scan.forward) {
         std::reverse(records.begin(), records.end());
     }
-    Facts facts(scan.query);
     for (const Record& record : records) {
-        describer_.record(record, facts);
-        if (!scan.query.matches(facts)) {
+        if (!scan.watch.meets(describer_, record)) {
             continue;
         }
+        const Unit unit = is_step && record.step == scan.to ? scan.unit : Unit::sweep;
         scan_.reset();
-        std::string text = go(record.step);
-        if (const TensorId about = subject(record.fact); row_of(about) >= 0) {
+        std::string text = go(record.step, unit);
+        if (is_step) {
+            follow_change();
+        } else if (const TensorId about = subject(record.fact); row_of(about) >= 0) {
             select(about);
         }
-        return "breakpoint: " + text;
+        return breakpoint_at(record.step) + ": " + text;
     }
     scan.at = scan.forward ? end : first - 1;
-    if (scan.forward ? scan.at < history_.n_steps() : scan.at >= 0) {
+    if (scan.forward ? scan.at <= bound : scan.at >= bound) {
         return std::nullopt;
     }
-    if (scan.forward && program_ && program_->state() == LiveProgram::State::held) { // not yet: the program goes on to it
-        const std::string until = scan.query.text();
-        scan_.reset();
+    const Scan over = *std::exchange(scan_, std::nullopt);
+    if (is_step) {
+        return over.go_there();
+    }
+    if (over.forward && program_ && program_->state() == LiveProgram::State::held) { // not yet: the program goes on to it
         go(last_step());
         let_run();
-        return "running until " + until + ": Space or Ctrl-C interrupts it";
+        return "running until " + over.until + ": Space or Ctrl-C interrupts it";
     }
-    const std::string text =
-        "no record " + std::string(scan.forward ? "after" : "before") + " this step matches " + scan.query.text();
-    scan_.reset();
-    return text;
+    return "no record " + std::string(over.forward ? "after" : "before") + " this step matches " + over.until;
 }
 
 std::optional<std::string> InspectorSession::why_no_what_if() const {
-    return history_.knows(Topic::answers)
-               ? std::nullopt
-               : std::optional("nothing can be planned again: this trace has no " + std::string(topic_words(Topic::answers)));
+    return history_.knows(Topic::answers) ? std::nullopt : std::optional(not_plannable_for_lack_of(Topic::answers));
 }
 
 void InspectorSession::start_what_if(const std::string& settings) {
@@ -455,6 +518,8 @@ void InspectorSession::start_what_if(const std::string& settings) {
     comparison_.start_what_if(source_, settings, optimise_);
     ++version_;
 }
+
+void InspectorSession::finish_levers() { version_ += levers_.finish() ? 1 : 0; }
 
 void InspectorSession::start_diff(const std::string& path) {
     comparison_.start_diff(source_, path);
@@ -476,15 +541,29 @@ std::string InspectorSession::finish_comparison() {
         return comparison_.error();
     }
     const Comparison& c = *comparison_.result();
-    const auto first = std::find_if(c.rows.begin(), c.rows.end(), [&](const Comparison::Row& row) {
-        return row.evaluation == state_.planned_in && row_of(row.tensor) >= 0;
-    });
-    if (follow && first != c.rows.end()) {
-        select(first->tensor);
+    for (const Comparison::Row& row : c.rows) {
+        if (const TensorId here = member_here(row); follow && here != no_tensor) {
+            select(here);
+            break;
+        }
     }
     return c.n_differences == 0 && !c.nothing.empty()
                ? "nothing differs: " + c.nothing.front()
                : counted(c.n_differences, "difference") + " in " + counted(c.n_compared, "decision");
+}
+
+TensorId InspectorSession::member_here(const Comparison::Row& row) const noexcept {
+    TensorId first = no_tensor;
+    for (const Comparison::Member& member : row.members) {
+        if (member.evaluation != state_.planned_in || row_of(member.tensor) < 0) {
+            continue;
+        }
+        if (member.tensor == selected_) {
+            return selected_;
+        }
+        first = first == no_tensor ? member.tensor : first;
+    }
+    return first;
 }
 
 int InspectorSession::row_of(TensorId id) const noexcept { return is_index(id, rows_) ? rows_[id] : -1; }

@@ -1,13 +1,17 @@
 #pragma once
 
 #include "inspector/tui/background/comparison_run.h"
+#include "inspector/tui/background/lever_run.h"
 #include "inspector/tui/background/live_program.h"
+#include "inspector/tui/state/breakpoints.h"
+#include "inspector/tui/state/same_place.h"
 #include "runtime/numbers.h"
 #include "traces/history/accounts/passes.h"
 #include "traces/history/history.h"
 #include "viz/query/describer.h"
 #include "viz/query/known_words.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,7 +32,7 @@ class InspectorSession {
 public:
     using Unit = History::Unit;
 
-    /// Opens at the end of the last evaluation that planned something; attached to a running program, at its newest record.
+    /// Opens at the end of History::opening(); attached to a running program, at its newest record.
     /// `gate` is borrowed; null for a recorded trace. `ended_fd`: readable once the program has ended; −1: that isn't told.
     InspectorSession(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd = -1);
 
@@ -42,7 +46,9 @@ public:
     query::KnownWords known_words() const;
     /// Throws Error(usage) for what is no query, or can match nothing.
     Query query(std::string_view text) const;
-    const PlanState& state() const noexcept { return state_; }  ///< stays as it is while the history is asked other things
+    /// Stays as it is while the history is asked other things. Where an evaluation begins and its plan does not yet, that plan's
+    /// graph, nothing of which has a backend.
+    const PlanState& state() const noexcept { return state_; }
     const OwnedGraph* graph() const noexcept { return graph_; } ///< null: nothing planned yet
     Step step() const noexcept { return state_.step; }
     Step last_step() const { return history_.n_steps() - 1; }
@@ -52,12 +58,20 @@ public:
     LiveProgram* program() noexcept { return program_ ? &*program_ : nullptr; }
     const LiveProgram* program() const noexcept { return program_ ? &*program_ : nullptr; }
     bool running() const { return program_ && program_->goes(); }
+    bool runs_free() const { return program_ && program_->state() == LiveProgram::State::running; } ///< it is not stepped
+    /// Also what only says that something is not known.
+    bool shows_unknown() const noexcept { return shows_unknown_; }
+    void show_unknown(bool shown) noexcept {
+        shows_unknown_ = shown;
+        ++version_;
+    }
     uint64_t version() const noexcept { return version_; } ///< another number when anything here changed
 
     // Moving
     /// At the end of a pass, what it changed is marked; elsewhere, what changed on the way. unit pass: of pass 2 what all of its
     /// sweeps changed.
     std::string go(Step step, Unit unit = Unit::sweep);
+    /// unit token, of a trace or program that doesn't say which tokens it chose: to the next evaluation that is no reserve.
     std::string move(Unit unit, bool forward);
     std::string change_of_selected(bool forward);
     /// To the same place of another evaluation (same_place.h); to the beginning of the one that is shown.
@@ -68,18 +82,31 @@ public:
     void hold(); ///< at its next record
     /// The program was held, or let go: when the newest record was looked at, the newest one is shown now.
     std::string refresh();
-    /// While it runs, and the newest record was looked at: what is complete of it is shown.
+    /// While it runs and is followed: what is complete of it is shown.
     void follow_run();
+    bool follows_run() const noexcept { return follows_; } ///< what comes is shown as it comes
+    void stop_following() noexcept { follows_ = false; }
+    std::string follow_newest(); ///< goes to what is newest, and follows the run from there
 
     // The selected tensor, the same in all views
     TensorId selected() const noexcept { return selected_; }
     void select(TensorId id);
-    bool says_tokens = true; ///< the running program records which tokens it chose
-    bool follow = true;      ///< single steps select the tensor they are about
+    bool program_says_tokens = true; ///< the running program records which tokens it chose
+    bool follow = true;              ///< single steps select the tensor they are about
 
-    // Running to a breakpoint, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what
+    // Breakpoints: every step and run stops at what they match
+    const Breakpoints& breakpoints() const noexcept { return breakpoints_; }
+    /// change(Breakpoints&); a running program stops at what is enabled then.
+    template <class Change> void change_breakpoints(Change&& change) {
+        change(breakpoints_);
+        watch_for_breakpoints();
+    }
+    /// "breakpoint 2" at that step (Breakpoints::name_of_met).
+    std::string breakpoint_at(Step step);
+
+    // Running to the next one, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what
     // is recorded ends.
-    void start_scan(Query query, bool forward);
+    void start_scan(bool forward);
     bool scanning() const noexcept { return scan_.has_value(); }
     void stop_scan() noexcept { scan_.reset(); }
     /// Looks at some thousand records. A sentence when it is over.
@@ -93,6 +120,14 @@ public:
     void start_diff(const std::string& path);
     void stop_comparison();          ///< only while it runs
     std::string finish_comparison(); ///< when its descriptor is readable
+    /// The tensor of the present plan that a row of it is about: the selected one, if it is one of them, or the first.
+    TensorId member_here(const Comparison::Row& row) const noexcept;
+
+    // What would put a tensor of this plan elsewhere
+    /// In words, once it is found in the background; null: not yet.
+    const std::vector<std::string>* otherwise(TensorId id) { return levers_.of(source_, state_.planned_in, id); }
+    int levers_descriptor() const noexcept { return levers_.descriptor(); }
+    void finish_levers(); ///< when that is readable
 
     // What the views share
     /// Nodes in the present order, leafs, others, copies.
@@ -119,17 +154,27 @@ public:
 
 private:
     void step_program(Unit unit);
-    std::string move_evaluation(bool forward);
+    bool says_tokens() const noexcept { return program_ ? program_says_tokens : knows(Topic::tokens); }
+    bool is_reserve(EvaluationId id) const;
+    std::string move_evaluation(bool forward, bool past_reserves);
+    SamePlace place_in(Step from, EvaluationId id);
     bool seek();
+    void watch_for_breakpoints();
+    std::string go_unless_met(Step to, Unit unit, std::function<std::string()> go_there);
     void show(Step step);
     std::string told(const accounts::PassWork& work);
     void find_changes(const std::vector<TensorState>& before);
     void follow_change();
 
     struct Scan {
-        Query query;
+        Breakpoints::Watch watch;
+        std::string until;
         bool forward = true;
         Step at = no_step; ///< next one to look at
+        // Of a step: where it leads unless a breakpoint is met before.
+        Step to = no_step;
+        Unit unit = Unit::sweep;
+        std::function<std::string()> go_there = {};
     };
 
     std::shared_ptr<const RecordSource> source_;
@@ -141,6 +186,7 @@ private:
     struct Sought {
         EvaluationId behind;
         Pass pass;
+        bool past_reserves; ///< the next one that is no reserve
     };
     std::optional<Sought> sought_;
     Unit unit_ = Unit::sweep; ///< what led to the step that is shown, or leads to the next one
@@ -154,10 +200,13 @@ private:
     Record record_; ///< at the step
     const OwnedGraph* graph_ = nullptr;
     TensorId selected_ = no_tensor;
+    bool shows_unknown_ = false;
     uint64_t version_ = 1;
+    Breakpoints breakpoints_;
     std::optional<Scan> scan_;
     OptimiseNodes optimise_;
     ComparisonRun comparison_;
+    LeverRun levers_;
     std::vector<TensorId> tensors_;
     std::vector<int32_t> rows_; ///< [tensor] index into tensors_
     const OwnedGraph* users_graph_ = nullptr;

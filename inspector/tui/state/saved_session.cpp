@@ -57,7 +57,9 @@ std::string SavedSession::text() const {
     }
     add(out, "filter", filter);
     add(out, "search", search);
-    add(out, "break", breakpoint);
+    for (const SavedBreakpoint& b : breakpoints) {
+        add(out, b.enabled ? "break" : "break-off", b.query);
+    }
     for (const auto& [letter, at] : marks) {
         add(out, "mark", std::string(1, letter) + " " + place_text(at));
     }
@@ -97,8 +99,8 @@ bool SavedSession::parse(std::string_view text, std::string_view trace, Step n_s
             read.filter = value;
         } else if (name == "search") {
             read.search = value;
-        } else if (name == "break") {
-            read.breakpoint = value;
+        } else if (name == "break" || name == "break-off") {
+            read.breakpoints.push_back({std::string(value), name == "break"});
         } else if (name == "mark") {
             TrailPlace place;
             understood = value.size() > 2 && value[0] >= 'a' && value[0] <= 'z' && take_place(value.substr(1), n_steps, place);

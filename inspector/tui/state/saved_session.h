@@ -15,14 +15,21 @@ namespace schedscope::tui {
 ///     trace /home/me/run.trace
 ///     steps 48310                what is kept holds for a trace of that many
 ///     place 1204 61 1            step, tensor (−1: none) and view
-///     filter op=MUL_MAT          also: search, break
+///     filter op=MUL_MAT          also: search
+///     break kind=token           each breakpoint; break-off: one that is disabled
 ///     mark a 310 12 2
 ///     typed-filter op=MUL_MAT    what was typed before, oldest first; also: typed-search, typed-break, typed-command
 struct SavedSession {
     std::string trace; ///< its absolute path
     Step n_steps = 0;
     TrailPlace place;
-    std::string filter, search, breakpoint;
+    std::string filter, search;
+    struct SavedBreakpoint {
+        std::string query;
+        bool enabled = true;
+        bool operator==(const SavedBreakpoint&) const = default;
+    };
+    std::vector<SavedBreakpoint> breakpoints; ///< in their order
     std::map<char, TrailPlace> marks;
     std::array<std::vector<std::string>, 4> typed; ///< filters, searches, breakpoints, commands
 

@@ -14,8 +14,18 @@
 namespace schedscope::tui {
 namespace {
 
-constexpr std::array<std::string_view, 9> names{"colour", "background", "view",         "list-width", "follow",
-                                                "mouse",  "restore",    "escape-delay", "key"};
+constexpr std::array<SettingEntry, 10> settings{{
+    {"colour", "auto", "how many colours: auto none 8 16 256 direct; auto: as many as the terminal has"},
+    {"background", "auto", "auto dark light; auto: the terminal is asked"},
+    {"view", "splits", "the view that is shown first"},
+    {"list-width", "auto", "of the screen, in percent; auto: as suits the screen"},
+    {"follow", "on", "on: single steps select the tensor that changes"},
+    {"mouse", "on", "off: the terminal's own selecting works"},
+    {"restore", "on", "on: begin where the trace was left"},
+    {"unknown", "off", "on: also what only says that something is not known, as of imported logs"},
+    {"escape-delay", "25", "ms after which Escape is a key of its own; over ssh it is 100 unless it is set"},
+    {"key", "Ctrl-N next-step", "gives a key to an action by its name; none: the key does nothing"},
+}};
 constexpr std::array<std::string_view, 6> depths{"auto", "none", "8", "16", "256", "direct"}; // in the order of Depth
 constexpr std::array<std::string_view, 3> backgrounds{"auto", "dark", "light"};               // in the order of Background
 
@@ -78,6 +88,8 @@ void Settings::set(std::string_view name, std::string_view value) {
         mouse = on_or_off(name, value);
     } else if (name == "restore") {
         restore = on_or_off(name, value);
+    } else if (name == "unknown") {
+        unknown = on_or_off(name, value);
     } else if (name == "escape-delay") {
         escape_delay = number(name, value, 1, 2000);
     } else if (name == "key") {
@@ -92,7 +104,7 @@ void Settings::set(std::string_view name, std::string_view value) {
         }
         keys.bind(key, action);
     } else {
-        refuse("no setting '" + std::string(name) + "': there are " + joined(names, " "));
+        refuse("no setting '" + std::string(name) + "': there are " + joined(settings, " ", &SettingEntry::name));
     }
 }
 
@@ -105,6 +117,7 @@ std::vector<std::string> Settings::lines() const {
             "follow " + yes(follow),
             "mouse " + yes(mouse),
             "restore " + yes(restore),
+            "unknown " + yes(unknown),
             "escape-delay " + std::to_string(escape_delay)};
 }
 
@@ -142,7 +155,7 @@ Settings read_settings(const std::string& path, std::string& note) {
     return settings;
 }
 
-std::span<const std::string_view> setting_names() noexcept { return names; }
+std::span<const SettingEntry> all_settings() noexcept { return settings; }
 
 std::vector<std::string> setting_values(std::string_view name) {
     std::vector<std::string> values;
@@ -156,7 +169,7 @@ std::vector<std::string> setting_values(std::string_view name) {
         for (const ViewEntry& view : views()) {
             values.emplace_back(view.name);
         }
-    } else if (name == "follow" || name == "mouse" || name == "restore") {
+    } else if (name == "follow" || name == "mouse" || name == "restore" || name == "unknown") {
         values = {"on", "off"};
     } else if (name == "key") {
         for (const Binding& binding : default_bindings()) {

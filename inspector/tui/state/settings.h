@@ -15,23 +15,19 @@ namespace schedscope::tui {
 /// In milliseconds: over a network the bytes of one key may come apart.
 int usual_escape_delay();
 
-/// What a user may want otherwise. The file has one setting a line, NAME VALUE, and comments after '#':
-///
-///     colour auto|none|8|16|256|direct    how many colours; auto: as many as the terminal has
-///     background auto|dark|light          auto: the terminal is asked
-///     view splits                         that is shown first
-///     list-width auto|54                  of the screen, in percent; auto: as suits the screen
-///     follow on|off                       single steps select the tensor that changes
-///     mouse on|off                        off: the terminal's own selecting works
-///     restore on|off                      begin where a trace was left
-///     escape-delay 25                     ms after which Escape is a key of its own; the default is 100 over ssh
-///     key Ctrl-N next-step                an action by its name (`:` and Tab list them; none: nothing)
+/// A line of the table of settings.
+struct SettingEntry {
+    std::string_view name, example, help;
+};
+std::span<const SettingEntry> all_settings() noexcept;
+
+/// What a user may want otherwise. The file has one setting a line, NAME VALUE, and comments after '#'.
 struct Settings {
     Depth colour = Depth::automatic;
     Background background = Background::automatic;
     ViewId view = ViewId::nodes;
     std::optional<int> list_width;
-    bool follow = true, mouse = true, restore = true;
+    bool follow = true, mouse = true, restore = true, unknown = false;
     int escape_delay = usual_escape_delay();
     KeyMap keys;
 
@@ -44,7 +40,6 @@ struct Settings {
 /// `note` says what was wrong with the file, and where; what is right in it holds. No file: as it comes.
 Settings read_settings(const std::string& path, std::string& note);
 
-std::span<const std::string_view> setting_names() noexcept;
 /// What a setting can be, for completion.
 std::vector<std::string> setting_values(std::string_view name);
 

@@ -280,11 +280,14 @@ Terminal::~Terminal() {
 int Terminal::rows() const { return getmaxy(stdscr); }
 int Terminal::cols() const { return getmaxx(stdscr); }
 
-void Terminal::take_size() {
+bool Terminal::take_size() {
     winsize size{};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
-        resizeterm(size.ws_row, size.ws_col);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0 ||
+        (size.ws_row == rows() && size.ws_col == cols())) {
+        return false;
     }
+    resizeterm(size.ws_row, size.ws_col);
+    return true;
 }
 
 Terminal::Woken Terminal::wait(std::span<const int> others, bool wait) {
@@ -314,8 +317,9 @@ Terminal::Woken Terminal::wait(std::span<const int> others, bool wait) {
     for (size_t i = 0; i < others.size(); ++i) {
         woken.ready[i] = others[i] >= 0 && (fds[i + 2].revents & (POLLIN | POLLHUP)) != 0;
     }
-    if (woken.resized) {
-        take_size();
+    // Keys mean what they mean on the screen of now: the signal of a new size may come behind them.
+    if (woken.resized || woken.input) {
+        woken.resized = take_size() || woken.resized;
     }
     return woken;
 }

@@ -68,7 +68,7 @@ public:
     void send(std::string_view bytes);
 
 private:
-    void take_size();
+    bool take_size(); ///< as the terminal has it; false: it is known
     void take_notes();
     bool take_bytes();
     void learn_keys();

@@ -2,9 +2,11 @@
 
 #include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
+#include "traces/history/words/layer_in_name.h"
 
 #include <algorithm>
 #include <cwchar>
+#include <optional>
 
 namespace schedscope::tui {
 namespace {
@@ -23,6 +25,7 @@ bool is_plain(std::string_view text) noexcept {
 
 /// How a character beyond ASCII is spelled without it.
 std::u32string_view spelled(char32_t c) noexcept {
+    // NOLINTBEGIN(bugprone-branch-clone): a table
     switch (c) {
     case U'→': return U"->";
     case U'←': return U"<-";
@@ -64,6 +67,7 @@ std::u32string_view spelled(char32_t c) noexcept {
     case U'µ': return U"u";
     default: return U"?";
     }
+    // NOLINTEND(bugprone-branch-clone)
 }
 
 } // namespace
@@ -139,6 +143,71 @@ std::u32string fitted(std::string_view utf8, int width) {
     return width > 0 ? text.append(mark) : text;
 }
 
+namespace {
+
+/// A name without what says only of which sort it is: ".weight", " (view)".
+std::string_view without_sort(std::string_view name) {
+    const std::string_view whole = name;
+    for (size_t open = 0; name.ends_with(')') && (open = name.rfind(" (")) != std::string_view::npos;) {
+        name = name.substr(0, open);
+    }
+    for (const std::string_view end : {".weight", ".bias"}) {
+        if (name.size() == whole.size() && name.ends_with(end)) {
+            name.remove_suffix(end.size());
+        }
+    }
+    return name.empty() ? whole : name;
+}
+
+} // namespace
+
+std::string shortened_name(std::string_view utf8, int width) {
+    constexpr int least_end = 4; // cells of the end that stay
+    if (text_width(utf8) <= width) {
+        return std::string(utf8);
+    }
+    if (const std::string_view stem = without_sort(utf8); stem.size() < utf8.size() && is_plain(utf8) && width > least_end) {
+        const bool differs_at_end = utf8.ends_with(')') && n_of(stem) + 1 + least_end <= width; // of several views of one
+        if (!differs_at_end) {
+            return n_of(stem) <= width ? to_utf8(fitted(utf8, width)) : shortened_name(stem, width);
+        }
+    }
+    const std::u32string text = printable(utf8);
+    const int room = std::max(width - 1, 0); // one is the mark's
+    const std::optional<LayerInName> layer = is_plain(utf8) ? layer_in_name(utf8) : std::nullopt;
+    int begin = layer && int_of(layer->behind) + least_end <= room ? int_of(layer->behind) : (room + 1) / 2;
+    std::u32string head, tail;
+    for (const char32_t c : text) {
+        if ((begin -= char_width(c)) < 0) {
+            break;
+        }
+        head += c;
+    }
+    int left = room - text_width(to_utf8(head));
+    for (size_t i = text.size(); i-- > head.size() && (left -= char_width(text[i])) >= 0;) {
+        tail.insert(tail.begin(), text[i]);
+    }
+    return width > 0 ? to_utf8(head + (unicode_ ? U"…" : U"~") + tail) : std::string();
+}
+
+std::pair<std::string, std::string> shortened_pair(std::string_view a, std::string_view b, int width) {
+    const std::string mark = unicode_ ? "…" : "~";
+    const auto fits = [&](size_t from) {
+        const int room = width - (from > 0 ? text_width(mark) : 0);
+        return text_width(a.substr(from)) <= room && text_width(b.substr(from)) <= room;
+    };
+    const size_t same = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+    const auto begins_character = [&](size_t at) { return at >= a.size() || (a[at] & 0xC0) != 0x80; };
+    size_t from = 0;
+    for (size_t next = 1; !fits(from) && next <= same; ++next) {
+        from = begins_character(next) ? next : from;
+    }
+    const auto shown = [&](std::string_view text) {
+        return from == 0 ? std::string(text) : mark + std::string(text.substr(from));
+    };
+    return {to_utf8(fitted(shown(a), width)), to_utf8(fitted(shown(b), width))};
+}
+
 std::string shortened(std::string_view utf8, int width) {
     for (size_t end = utf8.size(); end != std::string_view::npos; end = utf8.substr(0, end).rfind(" · ")) {
         if (text_width(utf8.substr(0, end)) <= width) {
@@ -148,33 +217,30 @@ std::string shortened(std::string_view utf8, int width) {
     return wrapped(utf8, std::max(width - text_width("…"), 1)).front() + "…";
 }
 
+size_t line_end(std::u32string_view text, int room, int least) {
+    constexpr std::u32string_view seams = U"._-#";
+    size_t end = 0, space = 0, seam = 0;
+    for (int used = 0; end < text.size() && used + char_width(text[end]) <= room; ++end) {
+        if (used > least && text[end] == U' ') {
+            space = end;
+        } else if (used > least && seams.find(text[end]) != seams.npos) {
+            seam = end + 1;
+        }
+        used += char_width(text[end]);
+    }
+    return end == text.size() || text[end] == U' ' ? end : space > 0 ? space : seam > 0 ? seam : std::max<size_t>(end, 1);
+}
+
 std::vector<std::string> wrapped(std::string_view utf8, int width) {
-    width = width < 8 ? 8 : width;
     std::vector<std::string> lines;
     std::u32string rest = printable(utf8);
     while (true) {
-        int used = 0;
-        size_t end = 0, space = std::u32string::npos;
-        while (end < rest.size() && used + char_width(rest[end]) <= width) {
-            used += char_width(rest[end]);
-            if (rest[end] == U' ' && end > 0) {
-                space = end;
-            }
-            ++end;
-        }
+        const size_t end = line_end(rest, std::max(width, 8));
+        lines.push_back(to_utf8(std::u32string_view(rest).substr(0, end)));
         if (end == rest.size()) {
-            lines.push_back(to_utf8(rest));
             return lines;
         }
-        if (rest[end] == U' ') {
-            space = end;
-        }
-        const size_t cut = space == std::u32string::npos ? end : space;
-        lines.push_back(to_utf8(std::u32string_view(rest).substr(0, cut)));
-        rest.erase(0, cut);
-        if (!rest.empty() && rest.front() == U' ') {
-            rest.erase(0, 1);
-        }
+        rest.erase(0, end + (rest[end] == U' ' ? 1 : 0));
     }
 }
 

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace schedscope::tui {
@@ -27,10 +28,21 @@ int text_width(std::string_view utf8);
 /// At most `width` columns of a text; what is cut is marked with an ellipsis.
 std::u32string fitted(std::string_view utf8, int width);
 
+/// A name in at most `width` columns. An end that many names share goes first: "blk.0.ffn_gate.w…", "cache_k_l0…"; else what is
+/// cut lies in the middle, so that its layer and its end stay: "blk.0…fn_gate", "ffn_mo…rm-12".
+std::string shortened_name(std::string_view utf8, int width);
+
+/// Two texts to be told apart in at most `width` columns each: what both begin with goes first: "…60K.gguf 3", "…60K.gguf 99".
+std::pair<std::string, std::string> shortened_pair(std::string_view a, std::string_view b, int width);
+
 /// A sentence in at most `width` columns: what is added to it behind " · " is left out first, the last first, then whole words.
 std::string shortened(std::string_view utf8, int width);
 
-/// Lines of at most `width` columns, broken at spaces where there are any; at least one line.
+/// How many characters of a printable text stand on a line of `room` columns: up to the last space behind `least` columns; within
+/// a word only where it is longer than the line, then behind what joins the parts of a name ("blk.0.attn_|norm.weight").
+size_t line_end(std::u32string_view text, int room, int least = 0);
+
+/// Lines of at most `width` columns, broken where line_end says; at least one line.
 std::vector<std::string> wrapped(std::string_view utf8, int width);
 
 /// The text with blanks behind it to that many columns, one at least.

@@ -6,19 +6,6 @@
 #include <algorithm>
 
 namespace schedscope::tui {
-namespace {
-
-/// What a pass did to it, and whom it asked.
-std::string step_text(InspectorSession& session, const StoryStep& s) {
-    std::string text = words::decided(session.history(), session.state(), s);
-    for (const Asked& asked : s.asked) {
-        text += "; " + words::answered(session.history(), asked);
-    }
-    return text;
-}
-
-} // namespace
-
 std::vector<StoryPart> story(InspectorSession& session, TensorId id, int& n_ahead) {
     std::vector<StoryPart> parts;
     n_ahead = 0;
@@ -31,7 +18,13 @@ std::vector<StoryPart> story(InspectorSession& session, TensorId id, int& n_ahea
         if (s.step > session.step()) {
             ++n_ahead;
         } else {
-            parts.push_back({s.step, s.pass.value_or(Pass::none), step_text(session, s)});
+            StoryPart& part = parts.emplace_back();
+            part.step = s.step;
+            part.pass = s.pass.value_or(Pass::none);
+            part.text = words::decided(session.history(), state, s);
+            for (const Asked& asked : s.asked) {
+                part.asked.push_back(words::answered(session.history(), asked));
+            }
         }
     }
     for (const StoryLine& l : whole.lines) {

@@ -12,6 +12,7 @@ struct StoryPart {
     Step step = no_step; ///< of its record
     Pass pass = Pass::none;
     std::string text;
+    std::vector<std::string> asked = {}; ///< "Vulkan0 runs this operator? yes", one a question
 };
 
 /// The story of a tensor (traces/history/explain.h) up to the present step, in order. `n_ahead`: its parts that lie after the

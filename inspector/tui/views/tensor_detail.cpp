@@ -148,10 +148,13 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
     Line what;
     what.parts.push_back({op_text(session, id), bold});
     const std::optional<int64_t> bytes = info.bytes();
-    what.parts.push_back({"  " + type_and_shape(info) + (bytes ? "  " + words::bytes(*bytes) : "")});
+    if (info.type || info.ne || session.shows_unknown()) {
+        what.parts.push_back({"  " + type_and_shape(info) + (bytes ? "  " + words::bytes(*bytes) : "")});
+    }
     lines.push_back(std::move(what));
 
-    if (is_index(id, state.tensors)) {
+    if (is_index(id, state.tensors) &&
+        (state.tensors[id].backend != no_backend || session.knows(Topic::passes) || session.shows_unknown())) {
         const TensorState& now = state.tensors[id];
         Line l;
         l.hang = 8;
@@ -230,6 +233,9 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
     for (const StoryPart& part : parts) {
         add_wrapped(lines, width, short_name(part.pass), 6, part.text, {},
                     part.step == no_step ? Target{} : Target::step(part.step), part.step == session.step());
+        for (const std::string& asked : part.asked) {
+            add_wrapped(lines, width, "", 8, asked, dim, Target::step(part.step));
+        }
     }
     if (parts.empty()) {
         lines.push_back(line("nothing is recorded of it yet", dim));

@@ -23,7 +23,7 @@ struct Text {
 
 /// Where Enter on a line leads.
 struct Target {
-    enum class Kind : uint8_t { none, tensor, step, split, evaluation, mark };
+    enum class Kind : uint8_t { none, tensor, step, split, evaluation, mark, breakpoint };
     Kind kind = Kind::none;
     int64_t id = 0;
 
@@ -32,6 +32,7 @@ struct Target {
     static Target split(int32_t index) { return {index < 0 ? Kind::none : Kind::split, index}; }
     static Target evaluation(EvaluationId id) { return {Kind::evaluation, id}; }
     static Target mark(char letter) { return {Kind::mark, letter}; }
+    static Target breakpoint(int number) { return {Kind::breakpoint, number}; } ///< stays where it is, and turns it on or off
 };
 
 /// A line of the pane of details.

@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/accounts/copies.h"
+#include "traces/history/words/unknown.h"
 #include "viz/tables/copies.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ public:
         for (const Row& r : table_.rows()) {
             sum.add(r.bytes);
         }
-        return table_.rows().empty() ? "copies" : joined({"copies ", std::to_string(n_rows()), ", ", words::bytes(sum)});
+        return table_.rows().empty() ? "copies" : joined({"copies ", words::count(n_rows()), ", ", words::bytes(sum)});
     }
 
     int row_of(const InspectorSession& session, TensorId id) const override {
@@ -66,18 +67,20 @@ public:
         }
         if (const tables::TransferCount::Sum sum = table_.moved(r.id); sum.times > 0) {
             add_wrapped(lines, width, "moved", 8,
-                        counted(sum.times, "time") + " since it was planned, " + words::bytes(sum.bytes) + " in " +
-                            time_text(sum.time));
-        } else {
+                        counted(sum.times, "time") + " since it was planned, " + words::bytes(sum.bytes) + in_time(sum.time_ns));
+        } else if (session.knows(Topic::runs) || session.shows_unknown()) {
             add_wrapped(lines, width, "moved", 8,
-                        session.knows(Topic::runs) ? "not yet since it was planned" : "whether it was is not known");
+                        session.knows(Topic::runs) ? nothing_ran(session.history().session(), "not yet since it was planned")
+                                                   : "whether it was is not known");
         }
         const auto& rewires = session.state().rewires;
         const auto readers =
             std::count_if(rewires.begin(), rewires.end(), [&](const record::Rewired& w) { return w.copy == r.id; });
-        add_heading(lines, readers == 0 && !session.knows(Topic::passes)
-                               ? std::string("who reads it is not known")
-                               : "read instead of the original by " + counted(readers, "source"));
+        const bool knows_readers = readers > 0 || session.knows(Topic::passes);
+        if (knows_readers || session.shows_unknown()) {
+            add_heading(lines, knows_readers ? "read instead of the original by " + counted(readers, "source")
+                                             : std::string("who reads it is not known"));
+        }
         for (const record::Rewired& w : rewires) {
             if (w.copy == r.id) {
                 add_wrapped(lines, width, "src " + std::to_string(w.source), 8, tensor_label(session, w.node), {},
@@ -93,8 +96,8 @@ public:
                 add_heading(lines, "moved in this evaluation");
             }
             first = false;
-            std::string text = words::bytes(t.bytes) + " in " + time_text(t.end_ns - t.start_ns) + ", " +
-                               time_text(t.start_ns - table_.begin_ns()) + " after the first work" +
+            std::string text = words::bytes(t.bytes) + in_time(accounts::moving_time(t)) + ", " +
+                               time_text(t.start_ns - table_.begin_ns()) + " after the evaluation began" +
                                (t.async ? ", asynchronously" : ", waited for");
             if (t.experts >= 0) {
                 text += ", " + std::to_string(t.experts) + " of " + std::to_string(t.experts_total) + " experts";
@@ -115,6 +118,10 @@ public:
 private:
     using Row = accounts::CopyRow;
     const Row& at(int row) const { return table_.rows()[row]; }
+    /// " in 12.4 µs"
+    static std::string in_time(const std::optional<int64_t>& ns) {
+        return ns ? " in " + time_text(*ns) : std::string(", ") + not_timed_text;
+    }
 
     tables::CopiesTable table_;
 };

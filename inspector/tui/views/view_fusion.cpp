@@ -22,8 +22,8 @@ public:
         table_.update(state);
         title_ = n_rows() == 0
                      ? "fusion & order"
-                     : "fusion & order " + std::to_string(state.fusions.size()) + ", " + std::to_string(state.not_fused.size()) +
-                           " apart, " + std::to_string(state.reorders.size()) + " moved";
+                     : "fusion & order " + words::count(n_of(state.fusions)) + ", " + words::count(n_of(state.not_fused)) +
+                           " apart, " + words::count(n_of(state.reorders)) + " moved";
     }
 
     std::string title(const InspectorSession&) const override { return title_; }

@@ -48,7 +48,7 @@ public:
     }
 
     std::string title(const InspectorSession&) const override {
-        return n_rows() == 0 ? "memory" : joined({"memory ", std::to_string(n_rows())});
+        return n_rows() == 0 ? "memory" : joined({"memory ", words::count(n_rows())});
     }
     Drawing* drawing() override { return &map_; }
 

@@ -22,7 +22,7 @@ public:
     void update(InspectorSession& session) override { table_.update(session.state()); }
 
     std::string title(const InspectorSession&) const override {
-        return n_rows() == 0 ? "splits" : joined({"splits ", std::to_string(n_rows())});
+        return n_rows() == 0 ? "splits" : joined({"splits ", words::count(n_rows())});
     }
 
     Drawing* drawing() override { return &bars_; }
@@ -71,28 +71,33 @@ public:
         backend.style.bold = true;
         head.parts.push_back(std::move(backend));
         if (!split.begin.first_node) {
-            head.parts.push_back({"  nodes not known"});
+            head.parts.push_back({session.shows_unknown() ? "  nodes not known" : ""});
         } else if (split.end_node >= 0) {
             head.parts.push_back({"  nodes " + std::to_string(split.first_node()) + " to " + std::to_string(split.end_node - 1)});
         } else {
             head.parts.push_back({"  from node " + std::to_string(split.first_node()) + ", still open"});
         }
-        if (split.end_ns) {
-            const std::optional<int64_t> time = split.time_ns();
-            head.parts.push_back({"  " + (time ? time_text(*time) : "time unknown")});
+        if (const std::optional<int64_t> time = split.time_ns(); time) {
+            head.parts.push_back({"  " + time_text(*time)});
+        } else if (split.end_ns && session.shows_unknown()) {
+            head.parts.push_back({"  time not known"});
         }
         lines.push_back(std::move(head));
         add_wrapped(lines, width, "starts", 8, why(session, split), {},
                     Target::tensor(or_none(split.begin.by) != no_tensor ? *split.begin.by : split.node()));
 
-        add_heading(lines, "inputs " + std::to_string(split.inputs.size()) +
+        add_heading(lines, "inputs " + words::count(n_of(split.inputs)) +
                                (split.inputs.empty() ? "" : ", " + words::bytes(accounts::input_sizes(split))));
         for (const record::SplitInput& input : split.inputs) {
             Line l;
             l.parts.push_back({session.name(input.tensor)});
-            l.parts.push_back({" ← "});
-            l.parts.push_back(backend_text(session, or_none(input.from)));
-            l.parts.push_back({"  " + (input.bytes ? words::bytes(*input.bytes) : unknown_text)});
+            if (input.from || session.shows_unknown()) {
+                l.parts.push_back({" ← "});
+                l.parts.push_back(backend_text(session, or_none(input.from)));
+            }
+            if (input.bytes || session.shows_unknown()) {
+                l.parts.push_back({"  " + (input.bytes ? words::bytes(*input.bytes) : unknown_text)});
+            }
             if (or_none(input.node) != no_tensor) {
                 l.parts.push_back({"  for " + session.name(*input.node), dim});
             }

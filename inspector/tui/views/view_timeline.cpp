@@ -3,28 +3,32 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "traces/history/words/unknown.h"
 #include "viz/tables/timeline.h"
 
 #include <algorithm>
 #include <climits>
-#include <map>
 
 namespace schedscope::tui {
 namespace {
+
+using accounts::Activity;
 
 /// Timeline: above, a lane for each backend; below, kernels, transfers and waits of the evaluation in order of time, each with
 /// its bar; on the right, where the time went.
 class TimelineView final : public View {
 public:
-    explicit TimelineView(InspectorSession& session) : table_(session.history()) {}
+    explicit TimelineView(InspectorSession& session)
+        : table_(session.history()), time_(session.history(), accounts::TimeBy::kernel) {}
     const tables::Table& table() const override { return table_; }
     void update(InspectorSession& session) override {
         table_.update(session.state());
-        lanes_.set(session, table_.rows());
+        time_.update(session.state());
+        lanes_.set(session, table_.rows(), time_.account());
     }
 
     std::string title(const InspectorSession&) const override {
-        return n_rows() == 0 ? "timeline" : "timeline " + time_text(table_.end() - table_.begin());
+        return n_rows() == 0 ? "timeline" : "timeline " + time_text(extent().time_ns());
     }
     Drawing* drawing() override { return &lanes_; }
 
@@ -72,8 +76,9 @@ public:
     std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const TimelineItem& r = at(row);
         std::vector<Line> lines;
-        const int64_t took = r.end - r.start;
-        add_wrapped(lines, width, "took", 8, time_text(took) + (r.device_time ? " by the device's clock" : ""));
+        const int64_t took = r.took().value_or(0);
+        add_wrapped(lines, width, "took", 8,
+                    (r.took() ? time_text(took) : not_timed_text) + (r.device_time ? " by the device's clock" : ""));
         if (r.tensor != no_tensor) {
             add_wrapped(lines, width, "for", 8,
                         tensor_label(session, r.tensor) +
@@ -97,7 +102,7 @@ public:
         if (const int64_t gap = gap_before(row); gap > 0) {
             add_wrapped(lines, width, "before", 8, session.backend_name(r.backend) + " had nothing to do for " + time_text(gap));
         }
-        add_lanes(session, lines, width);
+        add_devices(session, lines, width);
         add_sums(session, lines);
         return lines;
     }
@@ -111,7 +116,7 @@ private:
 
     /// How long its backend had done nothing when it began.
     int64_t gap_before(int row) const {
-        int64_t reached = table_.begin();
+        int64_t reached = extent().begin_ns;
         for (int i = 0; i < row; ++i) {
             if (at(i).backend == at(row).backend) {
                 reached = std::max(reached, at(i).end);
@@ -119,56 +124,64 @@ private:
         }
         return at(row).start - reached;
     }
-    void add_lanes(InspectorSession& session, std::vector<Line>& lines, int width) const {
-        add_heading(lines, "backends");
-        for (BackendId b = 0; b < session.n_backends(); ++b) {
-            const LaneSum sum = lane_sum(table_.rows(), b, table_.begin(), table_.end());
-            std::string text = "busy " + time_text(sum.busy);
-            if (sum.moving > 0) {
-                text += ", copies to it " + time_text(sum.moving);
+    const accounts::TimeExtent& extent() const { return table_.extent(); }
+    void add_devices(InspectorSession& session, std::vector<Line>& lines, int width) const {
+        add_heading(lines, "backends, of " + time_text(extent().time_ns()));
+        for (const accounts::DeviceTime& device : time_.account().devices) {
+            std::string text;
+            for (const Activity activity : {Activity::computing, Activity::copying, Activity::waiting, Activity::idle}) {
+                if (const int64_t ns = device.of(activity); ns > 0 || activity == Activity::computing) {
+                    text += (text.empty() ? "" : ", ") + std::string(accounts::activity_name(activity)) +
+                            (activity == Activity::idle && device.untimed ? " or not timed " : " ") +
+                            (activity != Activity::computing || !device.untimed ? time_text(ns)
+                             : ns > 0                                           ? "at least " + time_text(ns)
+                                                                                : not_timed_text);
+                }
             }
-            if (sum.waiting > 0) {
-                text += ", waited for " + time_text(sum.waiting);
+            if (device.longest_gap_ns > 0) {
+                text += " (not busy for at most " + time_text(device.longest_gap_ns) + ", from " +
+                        time_text(device.gap_start_ns - extent().begin_ns) + ")";
             }
-            text += ", idle " + time_text(sum.idle);
-            if (sum.longest_gap > 0) {
-                text += " (longest " + time_text(sum.longest_gap) + " from " + time_text(sum.gap_start - table_.begin()) + ")";
-            }
-            add_wrapped(lines, width, session.backend_name(b), backend_width(session) + 1, text);
+            add_wrapped(lines, width, session.backend_name(device.backend), backend_width(session) + 1, text);
+        }
+        if (const std::string untimed = accounts::untimed_splits(session.history(), session.state()); !untimed.empty()) {
+            add_wrapped(lines, width, "", 0, untimed);
         }
     }
     void add_sums(InspectorSession& session, std::vector<Line>& lines) const {
-        struct Sum {
-            int64_t time = 0, n = 0;
-            BackendId backend = no_backend;
-        };
-        std::map<std::string, Sum> sums;
-        int64_t all = 0;
-        for (const TimelineItem& other : table_.rows()) {
-            Sum& sum = sums[session.backend_name(other.backend) + " " + table_.what(other)];
-            sum.time += other.end - other.start;
-            sum.backend = other.backend;
-            ++sum.n;
-            all += other.end - other.start;
-        }
-        std::vector<std::pair<std::string, Sum>> order(sums.begin(), sums.end());
-        std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+        std::vector<accounts::TimeRow> rows = time_.rows();
+        std::stable_sort(rows.begin(), rows.end(),
+                         [](const auto& a, const auto& b) { return a.ns.value_or(0) > b.ns.value_or(0); });
         const auto right = [](const std::string& text, int cells) {
             return std::string(std::max(cells - text_width(text), 0), ' ') + text;
         };
-        add_heading(lines, "where the time went");
-        for (const auto& [name, sum] : order) {
+        add_heading(lines, "where the time went, of " + time_text(extent().time_ns()));
+        for (const accounts::TimeRow& row : rows) {
             Line l;
             l.hang = 15;
+            l.parts.push_back({right(row.ns ? whole_percent(extent().percent(*row.ns)) : "", 4) +
+                               right(row.ns ? time_text(*row.ns) : not_timed_text, 9) + "  "});
             l.parts.push_back(
-                {right(std::to_string(all > 0 ? sum.time * 100 / all : 0) + "%", 4) + right(time_text(sum.time), 9) + "  "});
-            l.parts.push_back({name, backend_style(sum.backend, session.n_backends())});
-            l.parts.push_back({" ×" + std::to_string(sum.n), dim});
+                {session.backend_name(row.backend) + " " + words_of(row), backend_style(row.backend, session.n_backends())});
+            if (row.n) {
+                l.parts.push_back({" ×" + words::count(*row.n), dim});
+            }
             lines.push_back(std::move(l));
         }
     }
+    /// "mul_mat_f32", "copies to it", "waiting for Vulkan0", "idle: planning".
+    static std::string words_of(const accounts::TimeRow& row) {
+        switch (row.activity) {
+        case Activity::computing: return row.what;
+        case Activity::copying: return "copies to it";
+        case Activity::waiting: return "waiting " + row.what;
+        case Activity::idle: break;
+        }
+        return row.what.empty() ? "idle" : "idle: " + row.what;
+    }
 
     tables::TimelineTable table_;
+    tables::TimeTable time_;
     TimelineLanes lanes_;
 };
 

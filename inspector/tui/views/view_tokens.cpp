@@ -40,12 +40,18 @@ public:
         std::vector<Line> lines;
         add_wrapped(lines, width, "steps", 8, words::count(span.first) + " to " + words::count(span.end - 1), {},
                     Target::step(span.first));
-        const auto known = [](const std::optional<int32_t>& n, const char* what) {
-            return n ? counted(*n, what) : std::string(unknown_text) + " " + what + "s";
+        std::string in;
+        const auto add = [&](const std::optional<int32_t>& n, const char* what) {
+            if (n || session.shows_unknown()) {
+                in += (in.empty() ? "" : ", ") + (n ? counted(*n, what) : std::string(unknown_text) + " " + what + "s");
+            }
         };
-        add_wrapped(lines, width, "in", 8,
-                    known(span.begin.n_tokens, "token") + ", " + known(span.begin.n_sequences, "sequence") + ", " +
-                        known(span.begin.n_outputs, "output"));
+        add(span.begin.n_tokens, "token");
+        add(span.begin.n_sequences, "sequence");
+        add(span.begin.n_outputs, "output");
+        if (!in.empty()) {
+            add_wrapped(lines, width, "in", 8, in);
+        }
         if (span.begin.reused) {
             add_wrapped(lines, width, "graph", 8, "used again, planned in evaluation " + std::to_string(span.begin.planned_in),
                         {}, Target::evaluation(span.begin.planned_in));

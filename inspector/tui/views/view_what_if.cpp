@@ -49,8 +49,16 @@ public:
               .from_width = 56,
               .field = Field::kind},
              [](T, R r) -> tables::Cell { return r->what; }},
-            {{.key = "name", .title = "name", .help = "what it is about", .field = Field::name},
-             [](T, R r) -> tables::Cell { return r->name; }},
+            {{.key = "name", .title = "name", .help = "what it is about"}, [](T, R r) -> tables::Cell { return r->name; }},
+            {{.key = "names", .help = "all of them that are told together", .field = Field::name},
+             [](T, R r) -> tables::Cell { return r->names.empty() ? r->name : r->names; }},
+            {{.key = "tensors",
+              .title = "tensors",
+              .help = "how many decisions are told together",
+              .unit = tables::Unit::count,
+              .width = 7,
+              .from_width = 50},
+             [](T, R r) { return tables::Cell(r->n); }},
             {{.key = "left",
               .title = "recorded",
               .help = "as it is on the one side",
@@ -74,8 +82,8 @@ private:
     std::string left_, right_; ///< heads of the columns
 };
 
-/// What-if and diff: every decision that is not the same when the trace is planned again with other settings, or in another
-/// trace; in two columns. Above, what the plans come to.
+/// What-if and diff: every decision that is not the same in another trace, or when the trace is planned again with other
+/// settings: those then folded, as `replay --set` folds them. In two columns. Above, what the plans come to.
 class WhatIfView final : public View {
 public:
     const tables::Table& table() const override { return table_; }
@@ -112,7 +120,12 @@ public:
     }
     std::string title(const InspectorSession& session) const override {
         const auto& result = session.comparison().result();
-        return result ? joined({result->title, ": ", counted(result->n_differences, "difference")}) : "what if";
+        if (!result) {
+            return "what if";
+        }
+        const bool folded = result->n_differences > n_of(result->rows) && !result->rows.empty();
+        return joined({result->title, ": ", counted(result->n_differences, "difference"),
+                       folded ? " in " + counted(result->rows.size(), "row") : ""});
     }
     Drawing* drawing() override { return &sums_; }
 
@@ -122,15 +135,16 @@ public:
             return -1;
         }
         const auto found = std::find_if(result->rows.begin(), result->rows.end(), [&](const Comparison::Row& r) {
-            return r.tensor == id && r.evaluation == session.state().planned_in;
+            return std::any_of(r.members.begin(), r.members.end(), [&](const Comparison::Member& member) {
+                return member.tensor == id && member.evaluation == session.state().planned_in;
+            });
         });
         return found == result->rows.end() ? -1 : int_of(found - result->rows.begin());
     }
-    TensorId tensor_of(const InspectorSession& session, int row) const override {
-        const Comparison::Row& r = at(session, row);
-        return r.evaluation == session.state().planned_in && session.row_of(r.tensor) >= 0 ? r.tensor : no_tensor;
+    TensorId tensor_of(const InspectorSession& session, int row) const override { return session.member_here(at(session, row)); }
+    TensorId own_tensor(const InspectorSession& session, int row) const override {
+        return at(session, row).n == 1 ? tensor_of(session, row) : no_tensor;
     }
-    TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }
     bool changed(const InspectorSession&, int) const override { return false; }
 
     std::string detail_title(InspectorSession& session, int row) const override { return at(session, row).name; }
@@ -141,23 +155,39 @@ public:
         std::vector<Line> lines;
         const int label = std::min(std::max(text_width(c.left), text_width(c.right)) + 1, 14);
         add_wrapped(lines, width, "what", label,
-                    r.what + (r.evaluation < 0 ? std::string() : " in evaluation " + std::to_string(r.evaluation)), {},
-                    r.evaluation < 0 ? Target{} : Target::evaluation(r.evaluation));
+                    (r.n > 1 ? words::count(r.n) + " " : "") + r.what +
+                        (!r.evaluations.empty() ? " in " + r.evaluations
+                         : r.evaluation < 0     ? std::string()
+                                                : " in evaluation " + std::to_string(r.evaluation)),
+                    {}, r.evaluation < 0 ? Target{} : Target::evaluation(r.evaluation));
         add_wrapped(lines, width, c.left, label, r.left.empty() ? "nothing" : r.left);
         add_wrapped(lines, width, c.right, label, r.right.empty() ? "nothing" : r.right, bold);
         if (!r.note.empty()) {
             add_wrapped(lines, width, "", label, r.note);
         }
-        for (const Comparison::ComparedPlan& plan : c.plans) {
-            add_heading(lines, plan.title);
-            for (const Comparison::Figure& figure : plan.figures) {
+        const auto add_figures = [&](const std::string& title, const std::vector<Comparison::Figure>& figures, Target target) {
+            if (!figures.empty()) {
+                add_heading(lines, title);
+            }
+            for (const Comparison::Figure& figure : figures) {
                 add_wrapped(lines, width, figure.name, std::min(24, width / 2),
                             figure.differs()
                                 ? (figure.left.empty() ? "-" : figure.left) + " → " + (figure.right.empty() ? "-" : figure.right)
                                 : figure.left,
-                            figure.differs() ? bold : dim, Target::evaluation(plan.evaluation));
+                            figure.differs() ? bold : dim, target);
             }
-        }
+        };
+        const auto add_plans = [&](bool of_row) {
+            for (const Comparison::ComparedPlan& plan : c.plans) {
+                if ((plan.evaluation == r.evaluation) == of_row) {
+                    add_figures(plan.title, plan.figures, Target::evaluation(plan.evaluation));
+                }
+            }
+        };
+        add_figures("settings", c.settings, {});
+        add_plans(true);
+        add_members(session, lines, r, width);
+        add_plans(false);
         if (const TensorId id = tensor_of(session, row); id != no_tensor) {
             add_heading(lines, "as recorded");
             add_tensor_detail(lines, session, id, width);
@@ -173,6 +203,25 @@ public:
     }
 
 private:
+    /// The tensors that a row tells together, each to be opened.
+    static void add_members(InspectorSession& session, std::vector<Line>& lines, const Comparison::Row& row, int width) {
+        if (row.n < 2) {
+            return;
+        }
+        add_heading(lines, "tensors");
+        History& history = session.history();
+        const EvaluationId here = session.state().planned_in;
+        const bool is_here = std::any_of(row.members.begin(), row.members.end(),
+                                         [&](const Comparison::Member& member) { return member.evaluation == here; });
+        for (const Comparison::Member& member : row.members) {
+            if (member.evaluation == (is_here ? here : row.evaluation) && member.tensor != no_tensor) {
+                const Step planned = history.evaluation(member.evaluation).end - 1;
+                add_wrapped(lines, width, "", 0, history.tensor_name_at(planned, member.tensor), {},
+                            is_here ? Target::tensor(member.tensor) : Target::evaluation(member.evaluation));
+            }
+        }
+    }
+
     static const Comparison::Row& at(const InspectorSession& session, int row) {
         return session.comparison().result()->rows[row];
     }

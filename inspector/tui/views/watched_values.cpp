@@ -23,7 +23,7 @@ public:
     void update(InspectorSession& session) override { table_.update(session.state()); }
 
     std::string title(const InspectorSession&) const override {
-        return n_rows() == 0 ? "values" : joined({"values ", std::to_string(n_rows())});
+        return n_rows() == 0 ? "values" : joined({"values ", words::count(n_rows())});
     }
     Drawing* drawing() override { return &histogram_; }
 

@@ -1,5 +1,6 @@
 #include "runtime/backend/vulkan/context.h"
 
+#include "runtime/clock.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/system/number_words.h"
@@ -140,12 +141,13 @@ DispatchOptions Context::dispatch_options() const noexcept {
             .most_sources = bindings_ - 2};
 }
 
-VkPipeline Context::pipeline(const Dispatch& dispatch) {
+VkPipeline Context::pipeline(const Dispatch& dispatch, Compilation& compilation) {
     const std::string_view shader = dispatch.kernel;
     const std::lock_guard lock(pipeline_mutex_);
     if (const auto found = pipelines_.find({shader, dispatch.variant, dispatch.afterwards}); found != pipelines_.end()) {
         return found->second;
     }
+    const int64_t start_ns = now_ns();
     const auto modules = shader_modules();
     const auto source =
         std::find_if(modules.begin(), modules.end(), [shader](const ShaderModule& m) { return m.name == shader; });
@@ -176,6 +178,8 @@ VkPipeline Context::pipeline(const Dispatch& dispatch) {
     functions_.vkDestroyShaderModule(device_, module, nullptr);
     expect(result, name_ + " shader " + std::string(shader));
     pipelines_.emplace(PipelineKey{source->name, dispatch.variant, dispatch.afterwards}, made);
+    compilation.start_ns = compilation.n_shaders++ == 0 ? start_ns : compilation.start_ns;
+    compilation.end_ns = now_ns();
     return made;
 }
 

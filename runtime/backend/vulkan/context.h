@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/backend/backend.h"
 #include "runtime/backend/vulkan/dispatch.h"
 #include "runtime/backend/vulkan/features.h"
 #include "runtime/backend/vulkan/instance.h"
@@ -75,8 +76,8 @@ public:
     /// The driver gave the device up: this context is of no use any more, a new one may be.
     bool is_lost() const noexcept { return lost_; }
 
-    /// Made at first use. Throws Error(device) when the driver can't compile it.
-    VkPipeline pipeline(const Dispatch& dispatch);
+    /// Made at first use, and then added to `compilation`. Throws Error(device) when the driver can't compile it.
+    VkPipeline pipeline(const Dispatch& dispatch, Compilation& compilation);
     /// Throws Error(device) naming the bytes.
     Allocation allocate(size_t bytes, MemoryKind kind);
     void free(Allocation& allocation) noexcept;

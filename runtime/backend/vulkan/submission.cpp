@@ -197,7 +197,7 @@ void Submission::bind(size_t set, size_t record, Dispatch& d) {
     context_.f().vkUpdateDescriptorSets(context_.device(), 1, &write, 0, nullptr);
 }
 
-void Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, KernelLog* log) {
+Compilation Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, KernelLog* log) {
     const DeviceFunctions& f = context_.f();
     const auto more = std::count_if(dispatches.begin(), dispatches.end(), [](const Dispatch& d) { return d.n_more > 0; });
     make_room(dispatches.size() + more);
@@ -211,6 +211,7 @@ void Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch>
             f.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, queries_, static_cast<uint32_t>(query));
         }
     };
+    Compilation compilation;
     VkPipeline bound = VK_NULL_HANDLE;
     uint32_t record = 0;
     for (size_t p = 0; p < pieces.size(); ++p) {
@@ -223,7 +224,7 @@ void Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch>
             if (i == pieces[p].first) {
                 stamp(2 * p);
             }
-            const VkPipeline pipeline = context_.pipeline(d);
+            const VkPipeline pipeline = context_.pipeline(d, compilation);
             if (pipeline != bound) {
                 f.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
                 bound = pipeline;
@@ -239,6 +240,7 @@ void Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch>
             (timed_ != nullptr ? kernels_ : log->kernels).push_back({pieces[p].node, pieces[p].count, pieces[p].kernel, 0, 0});
         }
     }
+    return compilation;
 }
 
 void Submission::submit() {

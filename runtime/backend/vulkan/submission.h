@@ -38,7 +38,8 @@ public:
     void stage(const std::byte* source, VulkanBuffer& target, size_t target_offset, size_t bytes);
     size_t staging_left() const noexcept { return staging_bytes - staged_; }
     /// log: null, or where an entry for each piece goes: at once, or, where they are timed, in `wait`.
-    void run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, KernelLog* log);
+    /// Returns what was compiled for it.
+    Compilation run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, KernelLog* log);
     /// Barriers that stand between its pieces of work so far.
     int32_t barriers() const noexcept { return n_barriers_; }
     void submit();

@@ -125,13 +125,24 @@ void VulkanBackend::finish(uint64_t until) {
     }
 }
 
+void VulkanBackend::prepare(const SplitGraph& split) {
+    collect(split, 0, n_of(split.nodes));
+    Compilation compilation;
+    for (const Dispatch& dispatch : dispatches_) {
+        context_->pipeline(dispatch, compilation);
+    }
+}
+
 void VulkanBackend::compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) {
     collect(split, first, count);
     if (pieces_.empty()) {
         return;
     }
     try {
-        open().run(pieces_, dispatches_, log);
+        const Compilation compilation = open().run(pieces_, dispatches_, log);
+        if (log != nullptr) {
+            log->compilation = compilation;
+        }
     } catch (...) {
         open_.reset(); // half recorded
         throw;

@@ -28,6 +28,7 @@ public:
     Device& device() const noexcept override { return device_; }
     /// Fuses what there are shaders for, and brings nodes together that need no barrier between them.
     void optimise(SplitGraph& split) override;
+    void prepare(const SplitGraph& split) override;
     void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override;
     void synchronize() override;
 

@@ -4,6 +4,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/nearest_words.h"
 #include "runtime/system/number_words.h"
 
 #include <algorithm>
@@ -43,7 +44,8 @@ TensorOverrides::TensorOverrides(std::span<const TensorOverride> asked, const st
         const auto device = std::find_if(devices.begin(), devices.end(),
                                          [&](const std::string& name) { return same_ignoring_case(name, one.device); });
         if (device == devices.end()) {
-            refuse("there is no device '" + one.device + "' (" + joined(devices, ", ") + ")");
+            const std::vector<std::string_view> names(devices.begin(), devices.end());
+            refuse("there is no device '" + one.device + "' (" + joined(devices, ", ") + ")" + did_you_mean(names, one.device));
         }
         if (one.pattern.size() > longest_pattern) {
             refuse("a pattern has at most " + std::to_string(longest_pattern) + " characters");

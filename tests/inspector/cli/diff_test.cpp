@@ -182,7 +182,7 @@ TEST(Diff, TimesAreShownWhenAskedFor) {
     EXPECT_THAT(a.read("diff", {b.path()}).out, Not(HasSubstr("time of")));
     const Outcome text = a.read("diff", {b.path(), "--times"});
     EXPECT_EQ(text.code, 0);
-    for (const char* part : {"time of", "b / a", "prefill, all", "decode, all", "split 0 of evaluation 0"}) {
+    for (const char* part : {"time of", "b / a", "prefill, all", "decode, all", "split at embd, evaluation 0"}) {
         EXPECT_THAT(text.out, HasSubstr(part));
     }
     const json times = a.json("diff", {b.path()})["times"];

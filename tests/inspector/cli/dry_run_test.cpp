@@ -41,7 +41,7 @@ TEST(DryRun, PlansSeventyBillionParametersInLittleMemory) {
     const Outcome outcome = dry_run(
         folder, header, {"--device", "big=vulkan:48GiB,small=vulkan:24GiB,cpu", "-ngl", "60", "--tokens", prompt_ids(40)});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(beside_wrote(outcome), "");
     EXPECT_EQ(outcome.out, "");
     EXPECT_LT(outcome.peak_bytes, 256LL << 20U);
     const auto nodes = nodes_by_backend(folder);
@@ -67,15 +67,77 @@ TEST(DryRun, TellsWhatDoesNotFit) {
     const std::string header = header_of(folder, "7b", "q8_0");
     const Outcome fits = dry_run(folder, header, {"--device", "big=vulkan:24GiB,cpu", "--tokens", "1"});
     EXPECT_EQ(fits.code, 0);
-    EXPECT_EQ(fits.err, "");
+    EXPECT_EQ(beside_wrote(fits), "");
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, AllOf(HasSubstr("memory of big"), Not(HasSubstr("does not fit"))));
 
     const Outcome outcome = dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", "1"});
     EXPECT_EQ(outcome.code, 0);
-    EXPECT_EQ(count(outcome.err, "\n"), 1U);
+    EXPECT_EQ(count(beside_wrote(outcome), "\n"), 1U);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("little"), HasSubstr("does not fit"), HasSubstr("of 3.9 GiB")));
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, AllOf(HasSubstr("memory of little"), HasSubstr("does not fit")));
     EXPECT_GT(nodes_by_backend(folder).at("little"), 0); // as asked
+}
+
+TEST(DryRun, TellsWithHowManyLayersItFits) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0");
+    const auto with = [&](const std::string& n) {
+        return dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", prompt_ids(40), "-ngl", n}).err;
+    };
+    const std::string all = with("99"), words = "; -ngl ";
+    ASSERT_THAT(all, HasSubstr(" is the most that the devices hold\n"));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" is the most that the devices hold\n"));
+    const int most = std::stoi(all.substr(all.find(words) + words.size()));
+    EXPECT_GT(most, 1);
+    EXPECT_THAT(with(std::to_string(most)), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: little 3."),
+                                                  HasSubstr(" of 3.9 GiB (" + std::to_string(most - 1) + " blocks); next: ")));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" of " + std::to_string(most - 1) + " blocks, KV cache"));
+    EXPECT_THAT(with(std::to_string(most + 1)), HasSubstr("does not fit"));
+    EXPECT_THAT(dry_run(folder, header, {"--device", "a=vulkan:1MiB,cpu", "--tokens", prompt_ids(40)}).err,
+                HasSubstr("; it does with no -ngl\n"));
+}
+
+TEST(DryRun, SaysThatItIsOneAndOfWhichPrompt) {
+    const Folder folder;
+    const std::string header = header_of(folder, "tiny", "f16");
+    const std::vector<std::string> device = {"--device", "a=vulkan:1GiB,cpu", "-ngl", "2"};
+    const auto shown = [&](const std::string& what) { return run({"show", folder / "t.trace", "--what", what}).out; };
+    const auto n_inputs = [&] { return count(shown("copies"), "\n"); };
+    EXPECT_THAT(beside_wrote(dry_run(folder, header, device)), HasSubstr("one of 1 token is planned"));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out,
+                AllOf(HasSubstr("nothing ran; planned for 1 token of prompt and the one behind\n"),
+                      HasSubstr("2 evaluations, 1 planned; a dry run; ")));
+    EXPECT_THAT(shown("kernels") + shown("time"), Not(HasSubstr("up to this step")));
+    EXPECT_EQ(count(shown("kernels") + shown("time"), "a dry run plans, and runs nothing"), 2U);
+    const size_t of_one = n_inputs();
+    std::vector<std::string> longer = device;
+    longer.insert(longer.end(), {"--n-prompt", "40"});
+    EXPECT_EQ(beside_wrote(dry_run(folder, header, longer)), "");
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("planned for 40 tokens of prompt"));
+    EXPECT_GT(n_inputs(), of_one) << "what is offloaded copies weights";
+    longer.insert(longer.end(), {"--tokens", "1"});
+    EXPECT_EQ(dry_run(folder, header, longer).code, 2);
+    EXPECT_EQ(run({"record", "-m", model(), "--n-prompt", "4", "-o", folder / "r.trace"}).code, 2);
+}
+
+TEST(DryRun, PlannedOtherwiseTellsWhetherItFits) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0");
+    ASSERT_EQ(dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", "1"}).code, 0);
+    const Outcome text = run({"replay", folder / "t.trace", "--set", "ngl=4"});
+    EXPECT_THAT(text.out, AllOf(::testing::ContainsRegex("memory of little  DOES NOT FIT: [0-9.]+ GiB of 3.9 GiB  fits: "),
+                                HasSubstr("memory of CPU")));
+    const auto object = nlohmann::json::parse(run({"replay", folder / "t.trace", "--set", "ngl=4", "--json"}).out);
+    const auto fit = object["summary"][0]["fit"][0];
+    EXPECT_EQ(fit["backend"], "little");
+    EXPECT_EQ(fit["memory_bytes"], int64_t{4000} << 20U);
+    EXPECT_EQ(fit["recorded"]["fits"], false);
+    EXPECT_EQ(fit["now"]["fits"], true);
+    int64_t bytes = 0; // weights, cache and compute buffer
+    for (const auto& [what, n] : object["summary"][0]["now"]["memory"].items()) {
+        bytes += what.ends_with(" little") ? n.get<int64_t>() : 0;
+    }
+    EXPECT_EQ(fit["now"]["bytes"], bytes);
 }
 
 TEST(DryRun, OfADescribedDeviceIsThatOfOneThatIsHere) {
@@ -197,7 +259,7 @@ TEST(DryRun, TheHostCanBeARecordedOneToo) {
     std::filesystem::rename(folder / "t.trace", folder / "cpu.trace");
     const Outcome dry = dry_run(folder, header, {"--device", "cpu=from:" + (folder / "cpu.trace") + "/CPU", "--tokens", "1,2"});
     EXPECT_EQ(dry.code, 0);
-    EXPECT_EQ(dry.err, "");
+    EXPECT_EQ(beside_wrote(dry), "");
     EXPECT_EQ(run({"show", folder / "t.trace", "--what", "assignments"}).out, here);
 }
 

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 namespace schedscope::test {
@@ -41,11 +43,98 @@ std::vector<std::string> list_of(const PerfettoFile::Event& event, const std::st
     return found == event.lists.end() ? std::vector<std::string>() : found->second;
 }
 
+/// What a report's page is given.
+json report_data(const std::string& name) {
+    const Folder folder;
+    const Outcome outcome = run({"export", sample(name), "--html", folder / "report.html"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const std::string page = read_bytes(folder / "report.html"), begins = "id=\"data\">";
+    const size_t first = page.find(begins) + begins.size();
+    return json::parse(page.substr(first, page.find("</script>", first) - first));
+}
+
+/// "Vulkan0 computing" → ns, of an evaluation.
+using DeviceTimes = std::map<std::string, int64_t>;
+DeviceTimes times_shown(const json& time) {
+    DeviceTimes times;
+    for (const json& device : time["devices"]) {
+        for (const char* activity : {"computing", "copying", "waiting", "idle"}) {
+            times[device["backend"].get<std::string>() + " " + activity] = device[activity + std::string("_ns")];
+        }
+    }
+    return times;
+}
+
 class Perfetto : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Of, Perfetto,
                          ::testing::Values("all-cpu", "partial-offload", "experts-offload", "llava-1.6", "mixed-sampling",
                                            "pipeline"),
                          [](const auto& info) { return as_test_name(info.param); });
+
+/// The account of an evaluation's time is one: `show`, the export and the report say the same nanoseconds of each device, which
+/// sum to the evaluation, and so do the rows by whatever they are told apart.
+TEST_P(Perfetto, EveryFaceHasTheSameTimes) {
+    const PerfettoFile file = exported(GetParam());
+    const json report = report_data(GetParam());
+    const auto& columns = report["columns"]["devices"];
+    const auto place = [&](const char* key) {
+        return std::find_if(columns.begin(), columns.end(), [&](const json& c) { return c["key"] == key; }) - columns.begin() + 3;
+    };
+    int compared = 0;
+    for (const PerfettoFile::Event* evaluation : file.of_category("evaluation")) {
+        const int64_t id = evaluation->numbers.at("evaluation");
+        const json time = shown(GetParam(), {"--what", "time", "--eval", std::to_string(id)});
+        const DeviceTimes times = times_shown(time);
+        std::map<std::string, int64_t> sums;
+        for (const auto& [what, ns] : times) {
+            sums[what.substr(0, what.find(' '))] += ns;
+        }
+        for (const auto& [device, sum] : sums) {
+            EXPECT_EQ(sum, time["time_ns"]) << device << " in evaluation " << id;
+        }
+        for (const char* by : {"role", "layer", "op", "split", "device", "kernel"}) {
+            const json parts = shown(GetParam(), {"--what", "time", "--by", by, "--eval", std::to_string(id)});
+            DeviceTimes of_parts;
+            double percent = 0;
+            for (const json& row : parts["time"]) {
+                if (!row["time_ns"].is_null()) {
+                    of_parts[row["backend"].get<std::string>() + " " + row["activity"].get<std::string>()] +=
+                        row["time_ns"].get<int64_t>();
+                    percent += row["share"].get<double>();
+                }
+            }
+            for (const auto& [what, ns] : of_parts) {
+                EXPECT_EQ(ns, times.at(what)) << "by " << by << ", " << what << " in evaluation " << id;
+            }
+            EXPECT_NEAR(percent, 100.0 * static_cast<double>(sums.size()), 0.01) << "by " << by << " in evaluation " << id;
+        }
+        EXPECT_EQ(evaluation->numbers.at("time ns"), time["time_ns"]);
+        for (const char* activity : {"computing", "copying", "waiting", "idle"}) {
+            for (std::string line : evaluation->lists.at(activity)) { // "Vulkan0: 12,345 ns"
+                std::erase(line, ',');
+                const size_t colon = line.find(':');
+                EXPECT_EQ(std::stoll(line.substr(colon + 2)), times.at(line.substr(0, colon) + " " + activity)) << id;
+            }
+        }
+        for (const json& e : report["evaluations"]) {
+            if (e["id"] != id || !e["tables"].contains("devices")) {
+                continue;
+            }
+            DeviceTimes of_report;
+            for (const json& row : e["tables"]["devices"]) {
+                of_report[report["backends"][row[place("backend")].get<size_t>()]["name"].get<std::string>() + " " +
+                          report["texts"][row[place("activity")].get<size_t>()].get<std::string>()] +=
+                    row[place("time_ns")].get<int64_t>();
+            }
+            for (const auto& [what, ns] : of_report) {
+                EXPECT_EQ(ns, times.at(what)) << "in the report, evaluation " << id;
+            }
+            EXPECT_FALSE(of_report.empty());
+            ++compared;
+        }
+    }
+    EXPECT_GT(compared, 0);
+}
 
 TEST_P(Perfetto, HasTheKernelsThatShowHas) {
     const PerfettoFile file = exported(GetParam());

@@ -2,10 +2,12 @@
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/inspector/cli/harness/typed_out.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -104,6 +106,43 @@ TEST(Killed, ReadingItChangesNothing) {
     EXPECT_TRUE(read_bytes(trace + "-wal") == journal);
 }
 
+TEST(Killed, WhatBelongsToTheTraceIsSaidWhenItIsOpened) {
+    const Folder folder;
+    const std::string trace = folder / "t.trace", copy = folder / "copy.trace";
+    kill_after(known_text(10), trace);
+    const std::string beside = trace + ": was not closed, its recording was killed: t.trace-wal beside it belongs to it";
+    for (const char* command : {"show", "replay", "dot"}) {
+        const Outcome outcome = run({command, trace});
+        EXPECT_EQ(outcome.code, 0) << command;
+        EXPECT_THAT(outcome.err, StartsWith("schedscope: " + beside)) << command;
+        EXPECT_EQ(count(outcome.err, "\n"), 1U) << command;
+    }
+    Terminal terminal(24, 80, [&] { return execl(program_path().c_str(), "schedscope", "inspect", trace.c_str(), nullptr); });
+    ASSERT_TRUE(terminal.shows("norm-0")) << terminal.text();
+    terminal.press(":messages\n");
+    EXPECT_TRUE(terminal.shows("t.trace-wal beside it")) << terminal.text();
+    terminal.press("qq");
+    EXPECT_EQ(terminal.wait_for_exit(), 0);
+
+    std::filesystem::copy_file(trace, copy);
+    EXPECT_THAT(run({"show", copy}).err,
+                StartsWith("schedscope: " + copy + ": was not closed, and copy.trace-wal is not beside it"));
+    std::filesystem::copy_file(trace + "-wal", copy + "-wal");
+    EXPECT_THAT(run({"show", copy}).err, HasSubstr("copy.trace-wal beside it belongs to it"));
+}
+
+TEST(Killed, WhileItIsRecordedThatIsSaid) {
+    const Folder folder;
+    const std::string trace = folder / "t.trace";
+    TypedOut terminal;
+    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until(known_text(1)));
+    wait_until_recorded(trace, terminal.text());
+    EXPECT_EQ(run({"show", trace}).err, "schedscope: " + trace + ": is being recorded; what was committed so far is shown\n");
+    program.signal(SIGKILL);
+    program.wait();
+}
+
 TEST(Killed, ATraceCanBeRecordedOver) {
     const Folder folder;
     const std::string trace = folder / "t.trace";
@@ -122,12 +161,28 @@ TEST(Interrupted, ATraceIsClosedProperly) {
     program.signal(SIGINT);
     const Outcome outcome = terminal.wait_for(program);
     EXPECT_EQ(outcome.code, 130);
-    EXPECT_EQ(outcome.err, "");
+    EXPECT_THAT(outcome.err, StartsWith("wrote " + trace + ": "));
     EXPECT_EQ(folder.names(), std::vector<std::string>{"t.trace"}); // no journal
     const Outcome summary = run({"show", trace, "--json"});
     EXPECT_EQ(summary.code, 0);
     EXPECT_EQ(summary.err, "");
     EXPECT_EQ(text_in(trace) + "\n", terminal.text());
+}
+
+TEST(Interrupted, TwiceItEndsAtOnceAndSaysWhatBelongsToTheTrace) {
+    const Folder folder;
+    const std::string trace = folder / "t.trace";
+    TypedOut terminal;
+    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until(known_text(1)));
+    program.signal(SIGSTOP); // so that both come before it goes on
+    program.signal(SIGINT);
+    program.signal(SIGTERM);
+    program.signal(SIGCONT);
+    const Outcome outcome = terminal.wait_for(program);
+    EXPECT_GT(outcome.code, 256);
+    EXPECT_EQ(outcome.err, "schedscope: " + trace + ": was not closed; " + trace + "-wal beside it belongs to it\n");
+    EXPECT_EQ(run({"show", trace}).code, 0);
 }
 
 TEST(Interrupted, ARunPrintsWhatItHas) {
@@ -142,7 +197,7 @@ TEST(Interrupted, ARunPrintsWhatItHas) {
     EXPECT_THAT(terminal.text(), ::testing::EndsWith("\n"));
 }
 
-/// The write end of a pipe that nobody reads any more.
+/// The write end of a pipe that has no reader any more.
 class ClosedPipe {
 public:
     ClosedPipe() {
@@ -175,7 +230,8 @@ TEST(NoReader, ARecordingIsClosedProperly) {
         const Outcome outcome = run(
             {"record", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "cpu", "-o", folder / "t.trace"}, start);
         EXPECT_EQ(outcome.code, device_error);
-        EXPECT_EQ(outcome.err, "schedscope: standard output: write failed\n");
+        EXPECT_THAT(outcome.err, StartsWith("wrote " + (folder / "t.trace") + ": 20 evaluations; "));
+        EXPECT_THAT(outcome.err, ::testing::EndsWith("\nschedscope: standard output: write failed\n"));
         EXPECT_EQ(folder.names(), std::vector<std::string>{"t.trace"});
         EXPECT_EQ(text_in(folder / "t.trace"), known_text(20));
     }

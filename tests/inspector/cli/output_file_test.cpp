@@ -112,9 +112,9 @@ TEST(OutputFile, IsWrittenInPlaceWhereItsFolderTakesNoOther) {
     fs::permissions(folder / "inner", fs::perms::owner_read | fs::perms::owner_exec);
     EXPECT_EQ(write_to(folder / "inner/out", {.obeys_permissions = true}).code, 0);
     EXPECT_TRUE(read_bytes(folder / "inner/out") == records());
-    const Outcome anew = write_to(folder / "inner/new", {.obeys_permissions = true});
-    EXPECT_EQ(anew.code, 4);
-    EXPECT_THAT(anew.err, HasSubstr("inner/new: Permission denied\n"));
+    const Outcome again = write_to(folder / "inner/new", {.obeys_permissions = true});
+    EXPECT_EQ(again.code, 4);
+    EXPECT_THAT(again.err, HasSubstr("inner/new: Permission denied\n"));
     fs::permissions(folder / "inner", fs::perms::owner_all);
     EXPECT_EQ(write_to(folder / "inner/protected", {.obeys_permissions = true}).code, 4) << "though its folder takes another";
     EXPECT_EQ(read_bytes(folder / "inner/protected"), earlier);

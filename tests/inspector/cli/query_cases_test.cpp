@@ -31,11 +31,12 @@ json answers(const std::string& trace, const json& queries) {
                 "document.getElementById('answers').textContent = JSON.stringify(" +
                     queries.dump() +
                     ".map(query => { box.value = query; box.dispatchEvent(new Event('input'));"
-                    "const name = [...document.querySelectorAll('#view th')].findIndex(h => h.textContent === 'name');"
+                    "const table = [...document.querySelectorAll('#view table')].at(-1);" // a drawing may be a table, too
+                    "const name = [...table.querySelectorAll('th')].findIndex(h => h.textContent === 'name');"
                     "return [document.getElementById('found').textContent,"
-                    "[...document.querySelectorAll('#view tbody tr')].map(r => r.children[name].textContent)]; })); }</script>");
+                    "[...table.querySelectorAll('tbody tr')].map(r => r.children[name].textContent)]; })); }</script>");
     write_bytes(folder / "report.html", page);
-    const BrowserPage shown = open_page(folder / "report.html", "eval=0&view=assignments", {"--disable-ipc-flooding-protection"});
+    const BrowserPage shown = open_page(folder / "report.html", "eval=0&view=nodes", {"--disable-ipc-flooding-protection"});
     EXPECT_EQ(shown.complaints, "");
     const size_t from = shown.text.find("[[\""), end = shown.text.rfind("]]]");
     EXPECT_NE(from, std::string::npos) << shown.text.substr(0, 2000);

@@ -2,6 +2,7 @@
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/support/models/storyteller.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 
@@ -25,7 +26,8 @@ TEST(Record, PrintsWhatRunPrints) {
         const Outcome outcome = run(arguments);
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         EXPECT_EQ(outcome.out, teller.text() + "\n");
-        EXPECT_EQ(outcome.err, "");
+        const std::string& trace = arguments[0] == "record" ? record[2] : run_record[2];
+        EXPECT_EQ(outcome.err, "wrote " + trace + ": 200 evaluations; next: schedscope inspect " + trace + "\n");
     }
     EXPECT_THAT(folder.names(), ::testing::ElementsAre("r.trace", "t.trace")); // no journals
 }
@@ -279,6 +281,78 @@ TEST(RecordBounds, AreRefusedInOneLine) {
         EXPECT_THAT(outcome.err, ::testing::HasSubstr(why));
         EXPECT_FALSE(exists(folder / "t"));
     }
+}
+
+/// What ":save" keeps of a live run is what the run itself records.
+TEST(Save, KeepsTheLiveRunAsATrace) {
+    const Folder folder;
+    const std::string recorded = folder / "recorded.trace", part = folder / "part.trace", saved = folder / "saved.trace";
+    Terminal t(24, 160,
+               {program_path(), "inspect", "-m", model(), "--tokens", "1,403", "-n", "3", "--temp", "0", "--device", "cpu",
+                "--record", recorded});
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    t.press(":save " + (folder / "rec") + "\t\n"); // a file's name is completed
+    ASSERT_TRUE(t.shows("is in use here")) << t.text();
+    const std::string before = t.line(0);
+    t.press("t");
+    ASSERT_TRUE(t.wait_until([&] { return t.line(0) != before && t.line(0).find("HELD") != std::string::npos; })) << t.text();
+    t.press(":save " + part + "\n"); // the run is in the middle
+    ASSERT_TRUE(t.shows(" records are written; schedscope inspect opens it")) << t.text();
+    t.press(":save " + part + "\n");
+    ASSERT_TRUE(t.shows("exists: :save! ")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("ENDED")) << t.text();
+    t.press(":save! " + part + "\n"); // all of it
+    ASSERT_TRUE(t.wait_until([&] { return t.text().find("are written; schedscope inspect opens it") != std::string::npos; }))
+        << t.text();
+    t.press(":save " + (folder / "none/x.trace") + "\n");
+    ASSERT_TRUE(t.shows("none/x.trace: can't be written")) << t.text();
+    t.press(":save " + saved + "\nq"); // and quits: both are meant
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    EXPECT_THAT(folder.names(), ::testing::ElementsAre("part.trace", "recorded.trace", "saved.trace"));
+    const Outcome lines = run({"export", recorded, "--jsonl", "-"});
+    ASSERT_EQ(lines.code, 0) << lines.err;
+    for (const std::string& copy : {part, saved}) {
+        EXPECT_EQ(run({"export", copy, "--jsonl", "-"}).out, lines.out);
+        for (const std::vector<std::string>& asked :
+             {std::vector<std::string>{"show"}, {"explain"}, {"show", "--what", "kernels"}, {"replay"}}) {
+            std::vector<std::string> of_copy = asked, of_recorded = asked;
+            of_copy.insert(of_copy.begin() + 1, copy);
+            of_recorded.insert(of_recorded.begin() + 1, recorded);
+            if (asked.front() == "explain") {
+                of_copy.emplace_back("attn_norm-0");
+                of_recorded.emplace_back("attn_norm-0");
+            }
+            const Outcome a = run(of_copy), b = run(of_recorded);
+            EXPECT_EQ(a.code, 0) << a.err;
+            EXPECT_EQ(std::string(a.out).replace(0, a.out.starts_with(copy) ? copy.size() : 0, ""),
+                      std::string(b.out).replace(0, b.out.starts_with(recorded) ? recorded.size() : 0, ""));
+        }
+    }
+}
+
+TEST(Save, LeavesTextsOutWhereTheyAreNotToBeKept) {
+    const Folder folder;
+    const std::string saved = folder / "saved.trace";
+    Terminal t(24, 160,
+               {program_path(), "inspect", "-m", model(), "--tokens", "1,403", "-n", "2", "--temp", "0", "--device", "cpu",
+                "--no-text"});
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("ENDED")) << t.text();
+    t.press(":save " + saved + "\n");
+    ASSERT_TRUE(t.shows("are written")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+    for (const auto& token : nlohmann::json::parse(run({"show", saved, "--what", "tokens", "--json"}).out)["tokens"]) {
+        EXPECT_TRUE(token["id"].is_null());
+    }
+    Terminal again(24, 160, {program_path(), "inspect", saved});
+    ASSERT_TRUE(again.shows("q quit")) << again.text();
+    again.press(":save x.trace\n");
+    EXPECT_TRUE(again.shows("this is a recorded trace already")) << again.text();
+    again.press("q");
+    EXPECT_EQ(again.wait_for_exit(), 0);
 }
 
 } // namespace

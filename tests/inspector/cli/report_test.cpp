@@ -1,9 +1,13 @@
 // The report in a browser: what the page shows is what `show` and `explain` tell of the same trace.
+#include "runtime/numbers.h"
 #include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/support/paths.h"
+#include "traces/history/words/words.h"
+#include "viz/tables/cell.h"
+#include "viz/tables/view_names.h"
 
 #include <array>
 #include <cstdio>
@@ -48,8 +52,9 @@ INSTANTIATE_TEST_SUITE_P(Sample, EachReport,
 TEST_P(EachReport, OpensEveryViewWithoutAComplaint) {
     NEEDS_BROWSER();
     const ReportPage report(GetParam());
-    for (const char* view : {"splits", "layers", "nodes", "memory", "timeline", "assignments", "copies", "fusion", "kernels",
-                             "tokens", "reuse", "passes"}) {
+    for (const char* view :
+         {"nodes", "splits", "copies", "fusion", "memory", "timeline", "tokens", "layers", // and links of before
+          "assignments", "kernels", "reuse", "passes"}) {
         const BrowserPage page = report.open("view=" + std::string(view) + "&eval=0");
         EXPECT_EQ(page.complaints, "") << view;
         EXPECT_THAT(page.dom, HasSubstr("aria-selected=\"true\"")) << view;
@@ -137,6 +142,44 @@ BrowserPage after_keys(const std::string& report, const std::string& at, const s
     page.insert(page.rfind("</body>"), script);
     write_bytes(folder / "report.html", page);
     return open_page(folder / "report.html", at);
+}
+
+TEST(ReportPages, TheViewsHaveTheInspectorsNamesOrderAndKeys) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const std::string dom = report.open("eval=0").dom;
+    size_t before = 0;
+    for (size_t i = 0; i < view_names.size(); ++i) {
+        const std::string name(view_names[i]), key = std::to_string((i + 1) % 10);
+        const size_t tab = dom.find(">" + key + " " + name + "</button>");
+        if (name == "what-if" || name == "queries" ||
+            name == "values") { // the first two are the inspector's; nothing was watched
+            EXPECT_EQ(tab, std::string::npos) << name;
+            continue;
+        }
+        ASSERT_NE(tab, std::string::npos) << name;
+        EXPECT_GT(tab, before) << name;
+        before = tab;
+        const BrowserPage opened = after_keys(report.html(), "eval=0&view=layers", {key});
+        EXPECT_THAT(opened.dom, ContainsRegex("id=\"tab-" + name + "\" aria-selected=\"true\"")) << name;
+        EXPECT_EQ(opened.complaints, "") << name;
+    }
+    EXPECT_GT(dom.find(">layers</button>"), before) << "the report's own";
+}
+
+TEST(ReportPages, TheInspectorsKeysGoFromPassToPass) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const auto pass_after = [&](const std::vector<std::string>& keys) {
+        const std::string dom = after_keys(report.html(), "eval=0&view=splits&pass=1", keys).dom;
+        const size_t at = dom.find("id=\"pass-text\"");
+        return dom.substr(at, dom.find("</output>", at) - at);
+    };
+    EXPECT_THAT(pass_after({"s"}), HasSubstr("2a "));
+    EXPECT_THAT(pass_after({"s", "s", "S"}), HasSubstr("2a "));
+    EXPECT_THAT(pass_after({"N"}), HasSubstr("2d ")) << "the four sweeps of pass 2 are one";
+    EXPECT_THAT(pass_after({"N", "N"}), HasSubstr("3 "));
+    EXPECT_THAT(pass_after({"N", "N", "P"}), HasSubstr("2d "));
 }
 
 TEST(ReportPages, AChosenNamesakeStaysTheSameOneInAnotherPlan) {
@@ -278,6 +321,42 @@ TEST(ReportPages, TheTimelineHasRoomForItsLongestLabel) {
     EXPECT_LT(seen_part(page)[0], -71); // 14 bold letters of 10 points, and 8 points between them and the lanes
 }
 
+TEST(ReportPages, TheTimelinesTablesSayWhatTheyAre) {
+    NEEDS_BROWSER();
+    const std::string text = ReportPage("partial-offload").open("eval=0&view=timeline").text;
+    const size_t devices = text.find("what each device did"), kernels = text.find("the same, kernel by kernel"),
+                 in_order = text.find("kernels, in order");
+    EXPECT_LT(devices, kernels);
+    EXPECT_LT(kernels, in_order);
+    EXPECT_NE(in_order, std::string::npos);
+    const std::string other = ReportPage("llama-cpp").open("view=timeline").text;
+    EXPECT_THAT(other, HasSubstr("No kernels were recorded: the bars are whole splits."));
+    EXPECT_THAT(other, Not(HasSubstr("no rows")));
+}
+
+TEST(ReportPages, NamesOnlyViewsThatAreThere) {
+    NEEDS_BROWSER();
+    EXPECT_THAT(ReportPage("partial-offload").open("eval=0").text, HasSubstr(" 1…7 views"));
+}
+
+TEST(ReportPages, TheSplitsTableEndsWithItsLists) {
+    NEEDS_BROWSER();
+    const std::string dom = ReportPage("partial-offload").open("eval=0&view=splits").dom;
+    EXPECT_LT(dom.find(">share</th>"), dom.find(">copies in</th>"));
+    EXPECT_THAT(dom, HasSubstr("blk.0.<wbr>attn_<wbr>norm.<wbr>weight"));
+}
+
+TEST(ReportPages, ATextIsNoWiderThanItsBox) {
+    NEEDS_BROWSER();
+    std::string page = ReportPage("partial-offload").html();
+    page.insert(page.rfind("</body>"),
+                "<script>addEventListener('load', () => { const widths = [...document.querySelectorAll('svg.picture rect.shape')]"
+                ".flatMap(box => [...box.parentNode.querySelectorAll(':scope > text:not(.over)')]"
+                ".map(text => text.getBBox().width - box.getBBox().width)); "
+                "document.body.dataset.widest = widths.length > 0 && Math.max(...widths) < 0; });</script>");
+    EXPECT_THAT(after_keys(page, "eval=0&view=splits", {}).dom, HasSubstr("data-widest=\"true\""));
+}
+
 TEST(ReportPages, AStoryIsWhatExplainTells) {
     NEEDS_BROWSER();
     const ReportPage report("partial-offload");
@@ -298,16 +377,16 @@ TEST(ReportPages, AStoryIsWhatExplainTells) {
 
 TEST(ReportPages, AVerificationsDifferencesAreATable) {
     NEEDS_BROWSER();
-    EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-differences"))) << "which it has not";
+    EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-values"))) << "which it has not";
     const Folder folder;
     const std::string trace = folder / "t.trace", device = has_device("Vulkan0") ? "vulkan0" : "cpu";
     ASSERT_EQ(run({"verify", "-m", model("q4_0"), "-p", known_text(10), "--device", device + ",cpu", "--record", trace}).code, 0);
     ASSERT_EQ(run({"export", trace, "--html", folder / "report.html"}).code, 0);
     const json rows = json::parse(run({"show", trace, "--what", "differences", "--eval", "1", "--json"}).out)["differences"];
     ASSERT_FALSE(rows.empty());
-    const BrowserPage page = open_page(folder / "report.html", "eval=1&view=differences");
+    const BrowserPage page = open_page(folder / "report.html", "eval=1&view=values");
     EXPECT_EQ(page.complaints, "");
-    EXPECT_THAT(page.dom, HasSubstr("tab-differences"));
+    EXPECT_THAT(page.dom, HasSubstr("tab-values"));
     EXPECT_THAT(page.dom, Not(HasSubstr("undefined")));
     size_t n = 0;
     for (const json& row : rows) {
@@ -316,6 +395,62 @@ TEST(ReportPages, AVerificationsDifferencesAreATable) {
     }
     EXPECT_EQ(count(page.dom, "<td>equal</td>"), n);
     EXPECT_EQ(count(page.dom, "<td>within</td>"), rows.size() - n);
+}
+
+/// Calls a function of the page's script for each number: its answers, a line each.
+std::string written_by_page(const std::string& report, const std::string& function, const std::vector<double>& numbers) {
+    const Folder folder;
+    std::string page = report;
+    page.insert(page.rfind("</body>"), "<script>document.body.append(['<<', ..." + json(numbers).dump() + ".map(n => " +
+                                           function + "), '>>'].join('\\n'))</script>");
+    write_bytes(folder / "report.html", page);
+    const std::string text = open_page(folder / "report.html", "").text;
+    const size_t first = text.find("<<\n") + 3;
+    return text.substr(first, text.find(">>") - first);
+}
+
+TEST(ReportPages, NumbersAreRoundedAsShowRoundsThem) {
+    NEEDS_BROWSER();
+    const std::string report = ReportPage("all-cpu").html();
+    std::vector<double> whole, real;
+    for (int64_t unit = 1; unit <= int64_t{1} << 40; unit *= 2) { // many lie halfway
+        for (const int64_t n : {3, 5, 8, 9, 33, 203, 999, 1005, 1235, 8448, 9995, 99'950}) {
+            whole.push_back(to_double(n * unit));
+            real.push_back(to_double(n) / to_double(unit));
+        }
+    }
+    for (int64_t unit = 10; unit <= 1'000'000'000; unit *= 10) {
+        for (const int64_t n : {1, 5, 125, 245, 999, 1205, 1235, 9995}) {
+            whole.push_back(to_double(n * unit));
+            real.push_back(-to_double(n * unit) / 8);
+            real.push_back(to_double(n) / to_double(unit));
+        }
+    }
+    const auto expect = [&](const std::string& function, const std::vector<double>& numbers, const auto& write) {
+        std::string text;
+        for (const double n : numbers) {
+            text += write(n) + "\n";
+        }
+        EXPECT_EQ(written_by_page(report, function, numbers), text) << function;
+    };
+    expect("bytes(n)", whole, [](double n) { return words::bytes(static_cast<int64_t>(n)); });
+    expect("duration(n)", whole, [](double n) { return words::duration(static_cast<int64_t>(n)); });
+    expect("WRITE.real(n)", real, [](double n) { return words::number(n); });
+    for (const auto& [name, unit] :
+         {std::pair{"percent", tables::Unit::percent}, {"rough", tables::Unit::rough}, {"exact", tables::Unit::exact}}) {
+        expect("WRITE." + std::string(name) + "(n)", real, [&, unit = unit](double n) { return tables::text_of(n, unit); });
+    }
+    EXPECT_EQ(written_by_page(report, "WRITE.bars([n, 8])", {0, 1, 3, 4, 8}), " █\n▁█\n▃█\n▄█\n██\n");
+    EXPECT_EQ(words::bars({4, 8}), "▄█");
+}
+
+TEST(ReportPages, OfAnotherProgramSayWhatIsNotKnown) {
+    NEEDS_BROWSER();
+    const BrowserPage page = ReportPage("llama-cpp").open("view=timeline");
+    EXPECT_EQ(page.complaints, "");
+    EXPECT_THAT(page.text, Not(HasSubstr("null")));
+    EXPECT_THAT(page.text, HasSubstr("28 plans, 12,175 records"));
+    EXPECT_THAT(page.text, HasSubstr("splits on Vulkan0 were not timed: record with --sync"));
 }
 
 TEST(ReportPages, ABrokenTraceIsRefused) {

@@ -77,7 +77,7 @@ TEST(Samples, ExplainNamesACauseThatHasNamesakesByItsId) {
     const Outcome misspelt = run({"explain", trace, "attn_nrom-0"});
     EXPECT_EQ(misspelt.code, 2);
     EXPECT_EQ(misspelt.out, "");
-    EXPECT_EQ(misspelt.err, "schedscope: tensor 'attn_nrom-0': none in evaluation 1; did you mean attn_norm-0, attn_norm-1 or "
+    EXPECT_EQ(misspelt.err, "schedscope: tensor 'attn_nrom-0': none in evaluation 0; did you mean attn_norm-0, attn_norm-1 or "
                             "attn_norm-2?\n");
 }
 
@@ -85,13 +85,17 @@ TEST(Samples, SplitsNameTheNodesThatStartThem) {
     const std::string trace = sample("partial-offload");
     const json table = sample_shown("partial-offload", {"--what", "splits"});
     const std::string text = run({"show", trace, "--what", "splits"}).out;
-    ASSERT_EQ(table["splits"].size(), 2U);
+    ASSERT_EQ(table["splits"].size(), 24U);
     for (const json& split : table["splits"]) {
         const json node = json::parse(run({"explain", trace, "#" + split["first_node"].dump(), "--json"}).out);
         EXPECT_EQ(split["node"], node["tensor"]);
         EXPECT_EQ(split["node_id"], node["id"]);
-        EXPECT_THAT(text, ::testing::ContainsRegex("\n" + split["index"].dump() + " .* " + split["node"].get<std::string>() +
-                                                   " +" + split["why"].get<std::string>() + " "));
+        const std::string index = split["index"].dump();
+        const size_t at = text.find((index.size() == 1 ? "\n " : "\n") + index + "  ");
+        ASSERT_NE(at, std::string::npos) << index << '\n' << text;
+        const std::string line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+        EXPECT_THAT(line, HasSubstr("  " + split["node"].get<std::string>() + " "));
+        EXPECT_THAT(line, HasSubstr(" " + split["why"].get<std::string>() + " "));
     }
 }
 
@@ -107,6 +111,29 @@ TEST(Samples, TellWhyASettingChangesNothing) {
     EXPECT_EQ(json::parse(run(as_json).out)["why_unchanged"], json({why}));
     as_json.insert(as_json.end(), {"--set", "ngl=0"});
     EXPECT_FALSE(json::parse(run(as_json).out).contains("why_unchanged"));
+}
+
+TEST(Samples, AnEvaluationInWhichNothingChangesTakesALine) {
+    const Outcome outcome = run({"replay", sample("partial-offload"), "--set", "op-offload=off"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(count(outcome.out, "nodes on CPU "), 1U) << outcome.out; // in the other one's table
+    EXPECT_EQ(count(outcome.out, "evaluation 1: "), 1U);
+    EXPECT_THAT(outcome.out,
+                HasSubstr("\n\nevaluation 1: decode, 1 token: no tensor changes; compute buffer of CPU 65.8 KiB → 242 KiB, "));
+    EXPECT_EQ(count(run({"replay", sample("all-cpu"), "--set", "ngl=3"}).out, ": nothing changes\n"), 2U);
+}
+
+TEST(Samples, ExplainFindsSettingsThatMoveATensorOnlyTogether) {
+    const json product = json::parse(run({"explain", sample("partial-offload"), "ffn_out-2", "--json"}).out);
+    ASSERT_FALSE(product["otherwise"].empty());
+    for (const json& lever : product["otherwise"]) {
+        EXPECT_EQ(lever["sets"].size(), 2U) << lever;
+        EXPECT_EQ(lever["set"], nullptr);
+        EXPECT_THAT(lever["words"].get<std::string>(), HasSubstr(" together with --no-op-offload"));
+    }
+    EXPECT_EQ(product["why_no_otherwise"], nullptr);
+    EXPECT_THAT(run({"explain", sample("all-cpu"), "ffn_out-3"}).out,
+                HasSubstr("\notherwise      no setting: there is no device but the CPU\n"));
 }
 
 TEST(Samples, TellWhatCopiesMoved) {
@@ -128,7 +155,7 @@ TEST(Samples, TellWhatCopiesMoved) {
     EXPECT_EQ(summary["copied_bytes"], held);
     EXPECT_LT(moved, held);
     EXPECT_THAT(run({"show", sample("experts-offload")}).out,
-                ::testing::ContainsRegex("18 copies \\([0-9.]+ KiB of 307 KiB moved\\)"));
+                ::testing::ContainsRegex("18 copies \\([0-9.]+ KiB of 337 KiB moved\\)"));
 }
 
 TEST(Samples, CountThePipelinesCopiesByStage) {

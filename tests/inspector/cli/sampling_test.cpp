@@ -1,4 +1,4 @@
-// Sampling in the graph, through the program: what is chosen, and what a trace tells of it.
+// Sampling in the graph, through the program: what is chosen, and what a trace says about it.
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
 

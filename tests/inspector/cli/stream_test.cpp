@@ -84,7 +84,7 @@ TEST_F(StreamTrace, AnOperatorOfItsOwnIsShownByItsName) {
     EXPECT_EQ(of("gate")["op"], "SPLINE_GATE");
     EXPECT_EQ(of("gate")["ne"], json({32, 4, 1, 1}));
     EXPECT_EQ(of("w0")["type"], "q5_toast");
-    EXPECT_EQ(of("w0")["bytes"], json(nullptr)); // nobody said what a q5_toast takes
+    EXPECT_EQ(of("w0")["bytes"], json(nullptr)); // what a q5_toast takes was not said
     EXPECT_EQ(of("w1")["bytes"], 2048);
     EXPECT_THAT(run({"dot", trace, "--view", "layers"}).out, HasSubstr("1 weight, ?"));
 }
@@ -101,6 +101,20 @@ TEST_F(StreamTrace, ItsStoryNamesWhoRefusedAndWhy) {
     const json kernels = show("kernels");
     ASSERT_EQ(kernels.size(), 3U);
     EXPECT_EQ(kernels[2]["end_ns"], 8000);
+}
+
+/// The example says in whose memory its tensors belong, but neither where they lie there nor what was copied.
+TEST_F(StreamTrace, WhatItsProgramDoesNotSayIsNotZero) {
+    EXPECT_THAT(run({"show", trace}).out, HasSubstr("3 copies (2.0 KiB to move)\n"));
+    EXPECT_THAT(run({"show", trace, "--all"}).out, HasSubstr("3 copies (2.0 KiB to move), compute buffers ?\n"));
+    const json summary = json::parse(run({"show", trace, "--json"}).out);
+    EXPECT_EQ(summary["moved_bytes"], json(nullptr));
+    EXPECT_EQ(summary["compute_bytes"], json(nullptr));
+    EXPECT_EQ(run({"show", trace, "--what", "memory"}).out,
+              "what memory was planned is unknown: this trace has no records of memory\n");
+    const Outcome picture = run({"dot", trace, "--view", "memory"});
+    EXPECT_EQ(picture.code, 2);
+    EXPECT_THAT(picture.err, HasSubstr("this trace has no records of memory"));
 }
 
 TEST_F(StreamTrace, IsPlannedAgainAsItWas) {

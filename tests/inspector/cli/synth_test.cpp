@@ -70,7 +70,8 @@ TEST(Synth, TellsWhenBlocksDoNotDivideTheRows) {
 
 TEST(Synth, HelpListsWhatThereIs) {
     const std::string help = run({"synth", "--help"}).out;
-    for (const char* name : {"llama", "qwen2", "qwen3moe", "30b-a3b", "falcon", "40b", "phi3", "gemma3", "llava", "1.6-7b"}) {
+    for (const char* name :
+         {"llama", "qwen2", "qwen3moe", "30b-a3b", "falcon", "40b", "phi3", "gemma3", "llava", "1.6-7b", "q5_1, q8_0, q2_K"}) {
         EXPECT_THAT(help, HasSubstr(name));
     }
 }
@@ -91,6 +92,9 @@ TEST(Synth, NamesWhatThereIsWhenAskedForWhatThereIsNot) {
     refused({"gpt9"}, "gpt9", "qwen3moe, falcon");
     refused({"qwen3", "--preset", "vast"}, "synth qwen3: there is no preset 'vast'", "0.6b, 8b");
     refused({"gemma", "--type", "q99"}, "q99", "no such type");
+    refused({"gemma", "--type", "q99"}, "q99", "no such type (f32, f16, bf16, q4_0,");
+    refused({"llama", "--type", "Q4_K_M"}, "Q4_K_M: llama.cpp's mixes of types are not made (f32, f16,",
+            "iq4_xs); the nearest is q4_K");
     refused({"gemma", "--type", "i32"}, "i32", "can't be made");
 }
 
@@ -171,7 +175,7 @@ TEST_P(SynthPublic, HasTheSizeOfThePublicModelAndPlans) {
     const Outcome planned = run({"record", "-m", header, "--dry-run", "--device", "big=vulkan:800GiB,cpu", "--tokens",
                                  "1,300,301", "-c", "512", "-o", trace});
     ASSERT_EQ(planned.code, 0) << planned.err;
-    EXPECT_EQ(planned.err, "");
+    EXPECT_EQ(beside_wrote(planned), "");
     const json table = json::parse(run({"show", trace, "--what", "assignments", "--eval", "0", "--json"}).out);
     std::set<std::string> names;
     for (const json& row : table["assignments"]) {

@@ -3,6 +3,7 @@
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/support/models/storyteller.h"
+#include "tests/support/terminal.h"
 #include "tests/support/text_records.h"
 
 #include <gmock/gmock.h>
@@ -186,6 +187,18 @@ TEST(Demo, WithoutATerminalReportsAndWritesThreeFiles) {
     EXPECT_THAT(read_bytes(folder / "schedscope-demo-splits.svg"), HasSubstr("</svg>"));
     EXPECT_EQ(run({"replay", folder / "schedscope-demo.trace"}).code, 0);
     EXPECT_EQ(run({"demo"}, {.folder = folder.path()}).code, 0); // once more over its own files
+}
+
+TEST(Demo, InATerminalIsGuidedToAnAnswer) {
+    Terminal t(24, 80, {program_path(), "demo"});
+    for (const auto& [number, key] : {std::pair("1/5", "2"), {"2/5", "\n"}, {"3/5", "u"}, {"4/5", "{Backspace}"}, {"5/5", "e"}}) {
+        ASSERT_TRUE(t.shows(number)) << t.text();
+        t.press(key);
+    }
+    ASSERT_TRUE(t.shows("this is why")) << t.text();
+    EXPECT_TRUE(t.shows("the story of ")) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
 }
 
 TEST(Demo, DoesNotOverwriteWhatIsNotItsOwn) {

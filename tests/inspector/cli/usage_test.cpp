@@ -2,13 +2,16 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/offers.h"
 #include "tests/inspector/cli/harness/story.h"
+#include "tests/support/paths.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 
 namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* command_names[] = {"demo",  "run",    "record", "inspect", "show",       "explain",
@@ -59,6 +62,35 @@ TEST(Usage, WhatIsTooMuchIsNamedInTheOrderItWasTyped) {
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.err,
               "schedscope: these arguments were not expected: second --nonsense third (see schedscope show --help)\n");
+}
+
+TEST(Usage, WhatIsNearlyRightIsAskedBack) {
+    const std::string sample = paths::source("traces/samples/partial-offload.trace");
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+        {{"run", "-m", "a.gguf", "--top_k", "3"}, "there is no option --top_k; did you mean --top-k"},
+        {{"--verison"}, "there is no option --verison; did you mean --version?"},
+        {{"inspcet", "a.trace"}, "there is no command inspcet; did you mean inspect?"},
+        {{"show", paths::source("traces/samples/all-cpu.trace"), "--what", "slpits"}, "; did you mean splits?"},
+        {{"explain", paths::source("traces/samples/all-cpu.trace"), "Qcru-0"}, "; did you mean Qcur-0"},
+        {{"show", paths::source("traces/samples/all-cpu.trace"), "--what", "time", "--by", "rol"}, "; did you mean role?"},
+        {{"replay", sample, "--set", "refuse=vulkan0:softmax"}, "no operator 'SOFTMAX'; did you mean SOFT_MAX"},
+        {{"replay", sample, "--set", "refuse=vulcan0:SOFT_MAX"}, "; did you mean Vulkan0?"},
+        {{"replay", sample, "--set", "device-order=vulcan0,cpu"}, "; did you mean Vulkan0?"},
+        {{"replay", sample, "--set", "ot=ffn=vulcan0"}, "; did you mean Vulkan0?"},
+        {{"replay", sample, "--set", "opoffload=on"}, "; did you mean op-offload"},
+        {{"run", "-m", model(), "-p", "x", "-n", "1", "--device", "cpuu"}, "; did you mean CPU?"},
+        {{"run", "-m", model(), "-p", "x", "-n", "1", "--device", "cpu", "-ot", "ffn=cpuu"}, "; did you mean CPU?"},
+        {{"record", "-m", model(), "-o", "t.trace", "--watch", "op=MULMAT"}, "; did you mean MUL_MAT"},
+        {{"record", "-m", model(), "-o", "t.trace", "--watch", "cause=1.wgt"}, "; did you mean 1.wgt0"},
+        {{"synth", "llama", "--type", "q40", "-o", "x.gguf"}, "; did you mean q4_0"},
+    };
+    for (const auto& [arguments, meant] : cases) {
+        const Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_THAT(outcome.err, HasSubstr(meant));
+        EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+    }
+    EXPECT_THAT(run({"zzzzzzzz"}).err, Not(HasSubstr("did you mean")));
 }
 
 TEST(Usage, AValueThatLooksLikeAMultiLetterOptionIsAValue) {

@@ -14,7 +14,9 @@ namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> on(const std::string& devices, std::vector<std::string> more) {
     std::vector<std::string> arguments{"--device", devices, "-fa", "off"};
@@ -205,6 +207,14 @@ TEST(WatchPattern, ThatAsksForWhatIsNotKnownIsRefusedBeforeAnythingRuns) {
         EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
         EXPECT_THAT(outcome.err, HasSubstr("--watch"));
     }
+}
+
+TEST(WatchPattern, OfAnOperatorFindsItsGatesByTheNameThatIsShown) {
+    const Recorded by_gate({"--watch", "op=SWIGLU"}, 5), by_operator({"--watch", "op=GLU"}, 5);
+    EXPECT_EQ(by_gate.outcome().code, 0) << by_gate.outcome().err;
+    EXPECT_EQ(by_operator.outcome().code, 0) << by_operator.outcome().err;
+    EXPECT_EQ(by_operator.json("show", {"--what", "values"}), by_gate.json("show", {"--what", "values"}));
+    EXPECT_THAT(by_gate.read("show").out, AllOf(HasSubstr("SWIGLU "), Not(HasSubstr("\nGLU "))));
 }
 
 TEST(WatchPattern, OneOfSeveralWithoutATensorIsNamed) {

@@ -44,6 +44,9 @@ constexpr Effect effects[] = {
     {Action::last_step, in_recorded, "", "eval 0 (0…2)", "eval 2 (0…2)"},
     {Action::go_to_step, in_recorded, "", "eval 0 (0…2)", "go to step "},
     {Action::breakpoint, in_recorded, "", "eval 0 (0…2)", "break on "},
+    {Action::breakpoints, in_recorded, ":break kind=token\n", "breakpoint on kind=token", "enabled   met 0     kind=token"},
+    {Action::turn_breakpoint, in_popup, ":break op=ROPE\nB", " breakpoints ", "op=ROPE is disabled"},
+    {Action::delete_breakpoint, in_popup, ":break op=ROPE\nB", " breakpoints ", "no breakpoint on op=ROPE any longer"},
     {Action::resume, in_recorded, ":break kind=token\n", "breakpoint on kind=token", "breakpoint: "},
     {Action::resume_back, in_recorded, ":break kind=token\n", "breakpoint on kind=token", "breakpoint: "},
     {Action::up, in_recorded, ":last-line\n:mark z\n", "comes back here", ""},
@@ -85,10 +88,10 @@ constexpr Effect effects[] = {
     {action_of(ViewId::queries), in_recorded, "", "├ nodes ", "├ queries "},
     {action_of(ViewId::values), in_recorded, "", "├ nodes ", "├ values "},
     {Action::zoom_in, in_recorded, ":view timeline\n", "├ timeline ", ""},
-    {Action::zoom_out, in_recorded, ":view timeline\niii", " of 1.76 ms", ""},
-    {Action::zoom_whole, in_recorded, ":view timeline\niii", " of 1.76 ms", ""},
-    {Action::pan_left, in_recorded, ":view timeline\niiiLL", " of 1.76 ms", ""},
-    {Action::pan_right, in_recorded, ":view timeline\niii", " of 1.76 ms", ""},
+    {Action::zoom_out, in_recorded, ":view timeline\niii", " s of ", ""},
+    {Action::zoom_whole, in_recorded, ":view timeline\niii", " s of ", ""},
+    {Action::pan_left, in_recorded, ":view timeline\niiiLL", " s of ", ""},
+    {Action::pan_right, in_recorded, ":view timeline\niii", " s of ", ""},
     {Action::what_if, in_recorded, "", "eval 0 (0…2)", "│ what if "},
     {Action::copy_view, in_recorded, "", "eval 0 (0…2)", "sent to the clipboard: "},
     {Action::copy_details, in_recorded, "", "eval 0 (0…2)", "sent to the clipboard: the details"},
@@ -100,13 +103,14 @@ constexpr Effect effects[] = {
     {Action::quit, in_recorded, "", "eval 0 (0…2)", "(end)"},
     {Action::resume, in_live, "", "HELD", "ENDED"},
     {Action::hold, in_live, "", "HELD", "held already"},
-    {Action::up, in_popup, ":keys\n{End}", "bytes time split eval step node", ""},
+    {Action::follow_run, in_live, "", "HELD", "the run is followed"},
+    {Action::up, in_popup, ":keys\n{End}", "lists its topics, :help TOPIC shows one", ""},
     {Action::down, in_popup, ":keys\n", " keys that work here ", ""},
-    {Action::page_up, in_popup, ":keys\n{End}", "bytes time split eval step node", ""},
+    {Action::page_up, in_popup, ":keys\n{End}", "lists its topics, :help TOPIC shows one", ""},
     {Action::page_down, in_popup, ":keys\n", " keys that work here ", ""},
-    {Action::half_up, in_popup, ":keys\n{End}", "bytes time split eval step node", ""},
+    {Action::half_up, in_popup, ":keys\n{End}", "lists its topics, :help TOPIC shows one", ""},
     {Action::half_down, in_popup, ":keys\n", " keys that work here ", ""},
-    {Action::top, in_popup, ":keys\n{End}", "bytes time split eval step node", ""},
+    {Action::top, in_popup, ":keys\n{End}", "lists its topics, :help TOPIC shows one", ""},
     {Action::bottom, in_popup, ":keys\n", " keys that work here ", ""},
     {Action::open, in_popup, ":explain kq-3\n{Home}{Down}", " the story of kq-3 ", "goes back"},
     {Action::leave, in_popup, ":explain kq-3\n", " the story of kq-3 ", ""},
@@ -156,7 +160,7 @@ TEST_P(EveryKey, DoesWhatItsLineSays) {
             continue;
         const auto effect = std::find_if(std::begin(effects), std::end(effects),
                                          [&](const Effect& e) { return e.action == binding.action && e.context == context; });
-        ASSERT_NE(effect, std::end(effects)) << "nobody says what is to be seen of " << binding.name;
+        ASSERT_NE(effect, std::end(effects)) << "no line says what is to be seen of " << binding.name;
         for (const Key* key = binding.keys.data(); *key != key_none; ++key)
             expect_effect(*effect, *key);
     }

@@ -23,7 +23,10 @@ protected:
 };
 
 TEST_F(Imported, NodesThatAreMissingHaveNoPlace) {
-    t.press(":step 1000000\n/op=?\n");
+    t.press(":step 1000000\n");
+    EXPECT_EQ(line_with(t, "4 ?", "(unknown)"), "") << "it says nothing: " << t.text();
+    EXPECT_NE(line_with(t, " 5 "), "") << "the others keep their numbers: " << t.text();
+    t.press(":set unknown on\n/op=?\n");
     ASSERT_TRUE(t.shows("found (unknown)")) << t.text();
     EXPECT_NE(line_with(t, "│▸", "4 ?", "(unknown)", " ?       ?"), "") << t.text();
     EXPECT_TRUE(t.shows("┬ (unknown) ")) << t.text();
@@ -32,6 +35,7 @@ TEST_F(Imported, NodesThatAreMissingHaveNoPlace) {
 }
 
 TEST_F(Imported, QueriesTellNoOperatorWhereThereIsNone) {
+    t.press(":set unknown on\n");
     open('9', "queries");
     EXPECT_EQ(line_with(t, "NONE"), "") << t.text();
     EXPECT_NE(line_with(t, " ?  ", "these are not known"), "") << t.text();
@@ -46,15 +50,27 @@ TEST_F(Imported, QueriesTellNoOperatorWhereThereIsNone) {
 
 TEST_F(Imported, CopiesAndTokensTellNoTimes) {
     open('3', "copies");
-    EXPECT_NE(line_with(t, "inp_embd", "Vulkan0", " 10.0 KiB        ?      ?"), "") << t.text();
+    EXPECT_NE(line_with(t, "inp_embd", "Vulkan0", " 10.0 KiB"), "") << t.text();
+    EXPECT_EQ(line_with(t, "inp_embd", "?"), "") << t.text();
     open('7', "tokens & reuse");
-    EXPECT_NE(line_with(t, " 0 prefill", " ? planned            ? ?"), "") << t.text();
+    EXPECT_NE(line_with(t, " 0 prefill", "planned"), "") << t.text();
+    EXPECT_EQ(line_with(t, " 0 prefill", "?"), "") << t.text();
+    EXPECT_EQ(line_with(t, "? tokens"), "") << t.text();
+    t.press(":set unknown on\n");
     EXPECT_TRUE(t.shows("in      ? tokens, ? sequences, ? outputs")) << t.text();
+    EXPECT_NE(line_with(t, " 0 prefill", " ? planned            ? ?"), "") << t.text();
+    open('3', "copies");
+    EXPECT_NE(line_with(t, "inp_embd", "Vulkan0", " 10.0 KiB        ?"), "") << t.text();
 }
 
 TEST_F(Imported, WhatIfSaysThatItIsUnknown) {
     open('8', "what if");
     EXPECT_TRUE(t.shows("nothing can be planned again: this trace has no answers of backends")) << t.text();
+}
+
+TEST_F(Imported, AStoryEndsWithTheReasonAsExplainHasIt) {
+    t.press(":tensor attn_norm-0\ne{End}");
+    EXPECT_TRUE(t.shows("otherwise     no setting: nothing can be planned again")) << t.text();
 }
 
 TEST_F(Imported, AskingWhatIfIsAnsweredAndTheInspectorGoesOn) {
@@ -64,10 +80,17 @@ TEST_F(Imported, AskingWhatIfIsAnsweredAndTheInspectorGoesOn) {
     EXPECT_EQ(t.wait_for_exit(), 0);
 }
 
+TEST_F(Imported, BytesOfWhichOnlySomeAreKnownAreAtLeastThose) {
+    open('2', "splits");
+    EXPECT_TRUE(t.shows("bytes ≥ 12.0 MiB")) << t.text();
+    EXPECT_NE(line_with(t, " 1 ", "Vulkan0", "at least 10.0 KiB"), "") << t.text();
+}
+
 TEST(ImportedLevelOne, NamesNoNodes) {
     Inspecting t(24, 130, [] { return test::inspect_imported("level-1"); });
     t.press("2");
     ASSERT_TRUE(t.shows("nodes unknown")) << t.text();
+    EXPECT_EQ(t.find("time not known").first, -1) << "a log tells no times, which nobody asked for: " << t.text();
     t.press("9");
     ASSERT_TRUE(t.shows("which operators there are is unknown")) << t.text();
 }

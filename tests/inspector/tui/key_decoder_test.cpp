@@ -112,7 +112,7 @@ TEST_F(Decoder, OnlyTheEscapeKeyIsWorthAShortWait) {
 TEST_F(Decoder, WhatCanNotBeTheBeginningOfASequenceIsTheEscapeKeyAtOnce) {
     EXPECT_EQ(decoded("\x1bx"), "Esc x");
     EXPECT_EQ(decoded("\x1b\x1b[A"), "Esc ↑");
-    EXPECT_EQ(decoded("\x1b]11;"), "Esc ] 1 1 ;") << "nobody asked";
+    EXPECT_EQ(decoded("\x1b]11;"), "Esc ] 1 1 ;") << "it was not asked for";
 }
 
 TEST_F(Decoder, UnknownSequencesAreNoKeysAndTakeNoneWithThem) {

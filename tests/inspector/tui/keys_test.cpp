@@ -39,7 +39,8 @@ TEST(Keys, EveryActionIsBoundAndDocumentedOnce) {
     }
     for (int action = 1; action < static_cast<int>(Action::count); ++action) {
         const auto a = static_cast<Action>(action);
-        EXPECT_TRUE(defaults.binding_of(a, in_recorded) || defaults.binding_of(a, in_live)) << action;
+        EXPECT_TRUE(defaults.binding_of(a, in_recorded) || defaults.binding_of(a, in_live) || defaults.binding_of(a, in_popup))
+            << action;
     }
 }
 
@@ -156,10 +157,16 @@ std::string tabs_text(ViewId current, int width) {
     return text;
 }
 
+TEST(Tabs, ShortenANameToItsBeginning) {
+    for (const ViewEntry& view : views()) {
+        EXPECT_TRUE(std::string_view(view.name).starts_with(view.brief)) << view.name;
+    }
+}
+
 TEST(Tabs, WhereNamesDoNotFitTheFarthestAreNumbers) {
-    EXPECT_EQ(tabs_text(ViewId::nodes, 57), "▸1nodes 2splits 3copies 4fusion 5memory 6time 7 8 9 0");
-    EXPECT_EQ(tabs_text(ViewId::what_if, 57), " 1 2 3 4 5memory 6time 7tokens▸8what-if 9asked 0values");
-    EXPECT_EQ(tabs_text(ViewId::values, 47), " 1 2 3 4 5 6 7tokens 8what-if 9asked▸0values");
+    EXPECT_EQ(tabs_text(ViewId::nodes, 57), "▸1nodes 2splits 3copies 4fusion 5mem 6time 7tokens 8 9 0");
+    EXPECT_EQ(tabs_text(ViewId::what_if, 57), " 1 2 3 4 5mem 6time 7tokens▸8what-if 9queries 0values");
+    EXPECT_EQ(tabs_text(ViewId::values, 47), " 1 2 3 4 5 6 7tokens 8what-if 9queries▸0values");
     EXPECT_EQ(tabs_text(ViewId::what_if, 28), " 1 2 3 4 5 6 7▸8what-if 9 0");
 }
 
@@ -169,6 +176,25 @@ TEST(Columns, TheGrowingOneTakesWhatIsLeftAndSomeNeedRoom) {
                                       {.title = "shape", .width = 10, .from_width = 60}};
     EXPECT_EQ(column_widths(columns, 40), (std::vector<int>{3, 36, 0}));
     EXPECT_EQ(column_widths(columns, 60), (std::vector<int>{3, 45, 10}));
+}
+
+TEST(Columns, GiveWayBeforeNamesAreCut) {
+    const tables::Column columns[] = {{.title = "#", .unit = tables::Unit::number, .width = 3},
+                                      {.title = "name"},
+                                      {.title = "type", .width = 5, .from_width = 50},
+                                      {.title = "shape", .width = 10, .from_width = 56}};
+    EXPECT_EQ(width_without_cut_names(columns, 60, 10), 60) << "all have room";
+    EXPECT_EQ(column_widths(columns, 60, width_without_cut_names(columns, 60, 44)), (std::vector<int>{3, 50, 5, 0}));
+    EXPECT_EQ(column_widths(columns, 60, width_without_cut_names(columns, 60, 54)), (std::vector<int>{3, 56, 0, 0}));
+    EXPECT_EQ(column_widths(columns, 60, width_without_cut_names(columns, 60, 90)), (std::vector<int>{3, 56, 0, 0}));
+    EXPECT_EQ(width_with_names(columns, 20), 24);
+}
+
+TEST(Columns, OfAUsualScreenAreLeftOutOnANarrowerOneAlone) {
+    const tables::Column columns[] = {{.title = "op", .width = 9, .from_width = 40}, {.title = "name"}};
+    EXPECT_EQ(column_widths(columns, 40, width_without_cut_names(columns, 40, 90)), (std::vector<int>{9, 30}));
+    EXPECT_EQ(column_widths(columns, 36, width_without_cut_names(columns, 36, 10)), (std::vector<int>{0, 36}));
+    EXPECT_EQ(width_with_names(columns, 20), 30) << "where there are both panes";
 }
 
 TEST(Columns, HeadsOfSeveralWordsStandApartWhereThereIsRoom) {

@@ -41,7 +41,13 @@ TEST_F(LineWrap, ALongOneGoesOnBehindItsLabel) {
     Line l = tui::line("src 0  token_embd.weight (CPU) weight", {}, Target::tensor(7));
     l.hang = 7;
     EXPECT_EQ(text(l, 31), "src 0  token_embd.weight (CPU)\n       weight\n");
-    EXPECT_EQ(text(l, 20), "src 0  token_embd.we\n       ight (CPU)\n       weight\n") << "not the label alone";
+    EXPECT_EQ(text(l, 20), "src 0  token_embd.\n       weight (CPU)\n       weight\n") << "not the label alone";
+}
+
+TEST_F(LineWrap, ANameThatIsLongerThanTheLineIsBrokenBehindWhatJoinsItsParts) {
+    EXPECT_EQ(text(tui::line("by Vulkan0#blk.0.attn_norm.weight#0"), 20), "by Vulkan0#blk.0.\n  attn_norm.weight#0\n");
+    EXPECT_EQ(text(tui::line("ran mul_mat_f32"), 14), "ran\n  mul_mat_f32\n") << "one that is not, is not";
+    EXPECT_EQ(text(tui::line("abcdefghij"), 8), "abcdefgh\nij\n");
 }
 
 TEST_F(LineWrap, EachPieceKeepsItsStyleAndOnlyTheFirstIsMarked) {
@@ -85,7 +91,26 @@ std::string details_of(Terminal& t) {
 
 TEST(NarrowDetails, AreWhole) {
     Inspecting t(24, 80, [] { return test::inspect_imported("2026-05"); });
-    EXPECT_NE(details_of(t).find("type and shape are not known"), std::string::npos) << t.text();
+    EXPECT_EQ(details_of(t).find("not known"), std::string::npos) << t.text();
+    t.press(":set unknown on\n");
+    EXPECT_TRUE(t.wait_until([&] { return details_of(t).find("type and shape are not known") != std::string::npos; }))
+        << t.text();
+}
+
+TEST(NarrowDetails, ThatGoOnBelowSaySo) {
+    Inspecting t(24, 80, [] { return inspect_sample("partial-offload"); });
+    t.press(":tensor attn_norm-0\n");
+    ASSERT_TRUE(t.shows("┬ attn_norm-0 ")) << t.text();
+    EXPECT_TRUE(t.shows("↓ more ┤")) << t.text();
+    EXPECT_TRUE(t.shows("9queries 0values")) << "over no view's name: " << t.text();
+    t.press("{Tab}{End}");
+    EXPECT_TRUE(t.hides("↓ more")) << t.text();
+}
+
+TEST(NarrowScreen, HasRoomForNamesFirst) {
+    Inspecting t(15, 40, [] { return inspect_sample("partial-offload"); });
+    ASSERT_TRUE(t.shows(" name ")) << t.text();
+    EXPECT_TRUE(t.shows("attn_norm-0 ")) << t.text();
 }
 
 TEST(NarrowDetails, OfAWhatIfHaveTheirMemoryRows) {
@@ -134,7 +159,7 @@ TEST(AnEmptyView, SaysWhyOverTheWholeWidthAndNoFurther) {
     EXPECT_NE(t.line(11).find("▸8what-if"), std::string::npos) << "the hint ends above the tabs: " << t.text();
     t.press("{Tab}");
     ASSERT_TRUE(t.shows("there are no details: the list is empty")) << t.text();
-    t.resize(12, 50);
+    t.resize(12, 64);
     ASSERT_TRUE(t.wait_until([&] { return t.line(8).find("├") == 0; })) << t.text();
     t.press("1");
     ASSERT_TRUE(t.shows("┬ embd ")) << t.text();

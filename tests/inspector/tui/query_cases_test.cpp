@@ -34,7 +34,7 @@ TEST(QueryCases, SearchTheList) {
 TEST(QueryCases, BreakOnRecords) {
     Inspecting t(24, 240, test::inspect_made);
     for (const QueryCase& c : query_cases("records")) {
-        t.press("<b" + c.query + "\n");
+        t.press(":unbreak\n<b" + c.query + "\n");
         ASSERT_TRUE(t.shows("breakpoint on " + c.query + ": c goes on to it")) << t.text();
         t.press("c");
         EXPECT_TRUE(

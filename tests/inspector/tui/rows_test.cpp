@@ -1,6 +1,7 @@
-// What the lists' cells stand for: the order of their numbers, and what nobody knows.
+// What the lists' cells stand for: the order of their numbers, and what is not known.
 #include "inspector/tui/actions/pages.h"
 #include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
 #include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/paths.h"
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -267,6 +269,35 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
         }
         EXPECT_EQ(opened, ids);
     });
+}
+
+TEST(Axis, OfALargeBufferHasUnitsAndFits) {
+    constexpr int64_t MiB = int64_t{1} << 20;
+    InspectorSession session(schedscope::test::made_trace(4, 3), nullptr);
+    const std::vector<record::Placement> placements{{0, no_tensor, 0, 0, 0, 3, 0, 16'779'264},
+                                                    {1, no_tensor, 0, 0, 1, 4, 16'779'264, 640 * MiB},
+                                                    {2, no_tensor, 0, 0, 2, 4, 16'779'264 + 640 * MiB, 4}};
+    MemoryMap map;
+    map.set(placements, {{0, 0, 664 * MiB, {0, 1, 2}}});
+    for (const int height : {6, 9, 12}) {
+        std::vector<std::string> labels;
+        for (const Line& line : map.draw(session, -1, height, 80)) {
+            std::string text;
+            for (const Text& part : line.parts) {
+                text += part.text;
+            }
+            const size_t end = text.find_first_not_of(' ');
+            if (end != std::string::npos && end < 9 && std::isdigit(text[end])) {
+                labels.push_back(text.substr(end, text.find('B') + 1 - end));
+            }
+        }
+        ASSERT_GE(labels.size(), 2U) << height;
+        EXPECT_EQ(labels.front(), "664 MiB") << "at the top";
+        EXPECT_EQ(labels.back(), "0 B");
+        for (const std::string& label : labels) {
+            EXPECT_TRUE(label.ends_with(" MiB") || label == "0 B") << label;
+        }
+    }
 }
 
 TEST(Order, OfTheListIsThatOfTheNumbers) {

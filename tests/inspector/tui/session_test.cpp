@@ -2,6 +2,7 @@
 
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
+#include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/traces/made_trace.h"
 #include "traces/history/words/words.h"
 
@@ -29,7 +30,11 @@ protected:
         return no_tensor;
     }
     std::string scan(std::string_view query, bool forward) {
-        session.start_scan(Query::parse(query), forward);
+        session.change_breakpoints([&](Breakpoints& breakpoints) {
+            breakpoints.clear();
+            breakpoints.add(Query::parse(query));
+        });
+        session.start_scan(forward);
         while (true)
             if (auto over = session.scan_slice())
                 return *over;
@@ -49,6 +54,29 @@ TEST_F(ATrace, StepsThereAndBackAreTheSame) {
     EXPECT_EQ(session.step(), step + 1);
     session.move(Unit::record, false);
     EXPECT_EQ(session.step(), step);
+}
+
+TEST_F(ATrace, WhereAnEvaluationBeginsHasWhatItIsGoingToPlan) {
+    session.select(id_of("attn_norm-2"));
+    session.go(0);
+    ASSERT_TRUE(std::holds_alternative<record::EvaluationBegin>(session.record().fact));
+    ASSERT_NE(session.graph(), nullptr);
+    EXPECT_EQ(session.name(session.selected()), "attn_norm-2");
+    EXPECT_EQ(session.state().tensors[session.selected()].backend, no_backend);
+    EXPECT_EQ(session.step(), 0);
+}
+
+TEST(ATraceWithoutTokens, IsSteppedByTokenFromOneThatRunsToTheNext) {
+    InspectorSession session(schedscope::test::sample("llama-cpp"), nullptr); // 26 reserves, a prompt, two tokens
+    session.go(0);
+    session.move(Unit::token, true);
+    EXPECT_EQ(session.state().evaluation, 26);
+    EXPECT_NE(session.graph(), nullptr);
+    session.move(Unit::token, true);
+    EXPECT_EQ(session.state().evaluation, 27);
+    session.move(Unit::token, false);
+    EXPECT_EQ(session.state().evaluation, 26);
+    EXPECT_EQ(session.move(Unit::token, false), "no evaluation of tokens comes before this one");
 }
 
 TEST_F(ATrace, SaysWhyThereIsNothingFurther) {
@@ -303,7 +331,11 @@ TEST_F(ATrace, EveryViewHoldsAtEveryStep) {
 /// A program under a gate, as `inspect -m` runs it.
 class ALiveRun : public ::testing::Test {
 protected:
-    ALiveRun() : thread([this] { schedscope::test::MadeRun(2).record(gate, 2); }) { wait_until_held(); }
+    using MadeRun = schedscope::test::MadeRun;
+    explicit ALiveRun(MadeRun::Size size = {}, int n_evaluations = 2)
+        : thread([=, this] { MadeRun(2, size).record(gate, n_evaluations); }) {
+        wait_until_held();
+    }
     ~ALiveRun() override {
         gate.set_breakpoint({});
         gate.run();
@@ -337,6 +369,23 @@ TEST_F(ALiveRun, TheNewestStepLetsTheProgramGoOn) {
     EXPECT_GT(session.n_changed(), 0);
     EXPECT_TRUE(session.changed_now(session.selected())) << "one of those that the pass changed";
     EXPECT_TRUE(session.at_newest());
+}
+
+class ALiveRunThatReserves : public ALiveRun {
+protected:
+    ALiveRunThatReserves() : ALiveRun({.plan_every = 1, .n_reserves = 2}, 4) {}
+};
+
+TEST_F(ALiveRunThatReserves, GoesToTheFirstPromptWhereItsTokensAreNotKnown) {
+    InspectorSession session(store, &gate);
+    session.program_says_tokens = false;
+    session.move(Unit::token, true);
+    while (session.state().pass != Pass::place) {
+        wait_until_held(&session);
+        session.refresh();
+    }
+    EXPECT_EQ(session.state().evaluation, 2);
+    EXPECT_FALSE(session.running());
 }
 
 TEST_F(ALiveRun, NamesOfCopiesStayWhereTheyAreWhileMoreAreMade) {

@@ -161,17 +161,26 @@ TEST_F(Stepping, ByEvaluationAPassLeadsToThatPassAndATensorToThatTensor) {
 
 TEST_F(Stepping, ByEvaluationThereIsSomethingToSee) {
     t.press("<");
-    ASSERT_TRUE(t.shows("nothing is planned at this step")) << t.text();
+    ASSERT_TRUE(t.shows("step 0/")) << t.text();
+    EXPECT_TRUE(t.shows("┬ attn_out-0 ")) << t.text();
     t.press("]");
     ASSERT_TRUE(t.shows("eval 1 (0…3)")) << t.text();
-    EXPECT_EQ(t.find("nothing is planned at this step").first, -1) << t.text();
-    EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
+    EXPECT_TRUE(t.shows("┬ attn_out-0 ")) << t.text();
     t.press("]");
     ASSERT_TRUE(t.shows("eval 2 (0…3)")) << t.text();
-    EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
+    EXPECT_TRUE(t.shows("┬ attn_out-0 ")) << t.text();
     t.press("[n["); // after a step of another kind the way begins again
     ASSERT_TRUE(t.shows("eval 0 (0…3)")) << t.text();
+    EXPECT_TRUE(t.shows("┬ attn_out-0 ")) << t.text();
+}
+
+TEST(Opened, StepsAndExplains) {
+    Inspecting t(30, 130, [] { return inspect_sample(name); });
+    t.press("n");
+    ASSERT_TRUE(t.shows("eval 1 (0…3)")) << t.text();
     EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
+    t.press("e");
+    EXPECT_TRUE(t.shows("the story of embd ")) << t.text();
 }
 
 TEST_F(Stepping, BySplit) {
@@ -291,8 +300,8 @@ TEST_F(Stepping, TheListGoesToTheRowThatARecordIsAbout) {
     EXPECT_NE(line_with(t, "│▸•", "Vulkan0"), "") << t.text();
 }
 
-/// What a screen says without what depends on the way there: the line that tells of the last move, and where the list is scrolled
-/// to.
+/// What a screen says without what depends on the way there: the line that says what the last move was, and where the list is
+/// scrolled to.
 std::string said_by(Terminal& t) {
     std::string text = t.line(0) + '\n' + t.line(1) + '\n';
     const std::vector<std::string> lines = t.lines();
@@ -316,7 +325,7 @@ TEST_P(EachView, IsTheSameForwardAndBackward) {
     Inspecting t(60, 110, [] { return inspect_sample(name); });
     const auto at = [&](Step step) { return t.shows("step " + words::count(step) + "/"); };
     t.press(std::string("a") + GetParam()); // the selection stays: each screen is about the same tensor
-    ASSERT_TRUE(t.shows("not following")) << t.text();
+    ASSERT_TRUE(t.shows("selection stays")) << t.text();
     for (const char* unit : {"np", "sS", "NP"}) {
         const Step from = source->evaluation(1).first + 300;
         t.press(":step " + std::to_string(from) + "\n:tensor l_out-2\n" + GetParam());
@@ -348,6 +357,23 @@ int computes[2] = {-1, -1}; ///< a pipe that is written to when the program has 
 void go_on(int) {
     const uint64_t one = 1;
     [[maybe_unused]] const auto written = write(go_on_descriptor, &one, sizeof one);
+}
+
+/// A program that is not held, and computes until it is told by SIGUSR1 to record an evaluation.
+int inspect_waiting() {
+    go_on_descriptor = eventfd(0, EFD_CLOEXEC);
+    std::signal(SIGUSR1, go_on);
+    auto store = std::make_shared<LiveStore>();
+    LiveGate gate(*store, false);
+    std::thread program([&] {
+        uint64_t told = 0;
+        while (read(go_on_descriptor, &told, sizeof told) < 0) {}
+        test::MadeRun(2).record(gate, 1);
+    });
+    InspectorOptions options;
+    options.title = "a run";
+    options.gate = &gate;
+    std::_Exit(run_inspector(store, options)); // the program may still compute
 }
 
 /// A program that records an evaluation, then computes until it is told by SIGUSR1 to go on to the next.
@@ -394,6 +420,41 @@ TEST(LiveStepping, CtrlCInterruptsTheRunNotTheProgram) {
     ASSERT_TRUE(t.shows("eval 0 (0…1) prefill")) << t.text();
     t.press("{Ctrl-C}");
     ASSERT_TRUE(t.shows("the program is held already")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+/// As tail -f: what is complete of the run is shown as it comes, until the user moves about.
+TEST(LiveStepping, FollowsTheRunUntilTheUserMovesAndAgainWithAKey) {
+    ASSERT_EQ(pipe(computes), 0);
+    Terminal t(24, 110, inspect_computing);
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("─ eval 0 ")) << t.text();
+    EXPECT_TRUE(t.shows(" following ")) << t.text();
+    t.press("{End}");
+    ASSERT_TRUE(t.shows("not following: G follows")) << t.text();
+    t.send_signal(SIGUSR1); // a second evaluation
+    ASSERT_TRUE(t.shows("─ eval 0 (0…1) ")) << "the place stays: " << t.text();
+    t.press("G");
+    ASSERT_TRUE(t.shows("─ eval 1 (0…1) ")) << t.text();
+    ASSERT_TRUE(t.hides("not following")) << t.text();
+    t.send_signal(SIGUSR1); // the third, and the end
+    EXPECT_TRUE(t.shows("─ eval 2 (0…2) ")) << t.text();
+    EXPECT_TRUE(t.shows("ENDED")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+TEST(LiveStepping, AMovementStopsFollowingAlsoWhereNothingIsRecordedYet) {
+    Terminal t(24, 110, inspect_waiting);
+    ASSERT_TRUE(t.shows(" following ")) << t.text();
+    t.press("{End}");
+    ASSERT_TRUE(t.shows("not following: G follows")) << t.text();
+    t.send_signal(SIGUSR1);
+    t.press("G");
+    EXPECT_TRUE(t.hides("not following")) << t.text();
+    EXPECT_TRUE(t.shows("─ eval 0 (0…0) ")) << t.text();
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0);
 }

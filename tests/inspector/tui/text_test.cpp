@@ -261,5 +261,30 @@ TEST_F(Typing, TabKeepsWhatStandsBehindTheCursor) {
     EXPECT_EQ(prompt.cursor_column(), 4);
 }
 
+TEST_F(Text, TwoThatAreTooLongKeepWhatDiffers) {
+    const std::string a = "node story.mjs stories260K-f32.gguf 3", b = "node story.mjs stories260K-f32.gguf 99";
+    EXPECT_EQ(shortened_pair(a, b, 38), (std::pair{a, b}));
+    EXPECT_EQ(shortened_pair(a, b, 10), (std::pair<std::string, std::string>("…2.gguf 3", "…2.gguf 99")));
+    EXPECT_EQ(shortened_pair("語語語1", "語語語22", 5), (std::pair<std::string, std::string>("…語1", "…語22")));
+    EXPECT_EQ(shortened_pair("abcdef", "xyz", 4), (std::pair<std::string, std::string>("abc…", "xyz"))) << "they begin apart";
+}
+
+TEST(ANameThatIsTooLong, KeepsItsLayerAndItsEnd) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");
+    EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 17), "blk.0.ffn_gate.w…");
+    EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 14), "blk.0.ffn_gat…");
+    EXPECT_EQ(shortened_name("blk.0.attn_q.bias", 15), "blk.0.attn_q.b…");
+    EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 13), "blk.0…fn_gate");
+    EXPECT_EQ(shortened_name("cache_k_l0 (view) (permuted)", 18), "cache_k_l0…rmuted)");
+    EXPECT_EQ(shortened_name("cache_k_l0 (view) (permuted)", 20), "cache_k_l0…permuted)");
+    EXPECT_EQ(shortened_name("cache_k_l0 (view)", 11), "cache_k_l0…");
+    EXPECT_EQ(shortened_name("cache_v_l12 (view)", 9), "cach…_l12");
+    EXPECT_EQ(shortened_name("ffn_moe_weights_norm-12", 12), "ffn_mo…rm-12");
+    EXPECT_EQ(shortened_name("l_out-3", 7), "l_out-3");
+    EXPECT_EQ(shortened_name("ä日本語の長い名前です", 9), "ä日…です");
+    EXPECT_EQ(shortened_name("l_out-3", 1), "…");
+    EXPECT_EQ(shortened_name("l_out-3", 0), "");
+}
+
 } // namespace
 } // namespace schedscope::tui

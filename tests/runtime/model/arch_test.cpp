@@ -16,7 +16,7 @@ protected:
         o.cache_type_k = o.cache_type_v = Type::F32;
         return o;
     }
-    /// The reference looks GELU up in a table of half precision.
+    /// ggml looks GELU up in a table of half precision.
     float reference_is_off_by() const {
         const std::string name = GetParam();
         return name.starts_with("falcon") || name.starts_with("gemma") ? 1e-3F : 1e-4F;

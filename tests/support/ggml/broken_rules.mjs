@@ -1,4 +1,5 @@
 // Rules of the planner, and how each is broken: in `file` of runtime/planner, what stands between « and » of `at` becomes `to`.
+// `unseen`: why no recording can show it.
 export const brokenRules = [
     // Pass 1.
     {rule: "a tensor runs where its own memory lies", file: "passes/pass1_place.cpp", at: "    if («type != no_buffer_type») {\n        if (const BackendId b = from_memory(p, type, id)", to: "false"},
@@ -9,18 +10,18 @@ export const brokenRules = [
     {rule: "weights don't decide for ROPE and FLASH_ATTN_EXT", file: "passes/pass1_place.cpp", at: "return «traits(op).weights_decide» ||", to: "true"},
     {rule: "only what lies in a buffer of weights is one", file: "passes/pass1_place.cpp", at: "&& «t.usage == BufferUsage::weights»; }", to: "true"},
     {rule: "a weight that lies with the last backend is offloaded", file: "passes/pass1_place.cpp", at: "«at == p.last» &&", to: "false"},
-    {rule: "… with no other", file: "passes/pass1_place.cpp", at: "«at == p.last» &&", to: "true"},
+    {rule: "… with no other", file: "passes/pass1_place.cpp", at: "«at == p.last» &&", to: "true", unseen: "a recorder asks for an offload only where the scheduler does: of what lies elsewhere there is no answer"},
     {rule: "… from host memory alone", file: "passes/pass1_place.cpp", at: "«p.capabilities.is_host(p.tensor(weight).buffer_type)»", to: "true"},
-    {rule: "… to who supports the operator", file: "passes/pass1_place.cpp", at: "if («p.supports_op(b, id)» && p.wants_offload(b, id))", to: "true"},
+    {rule: "… to who supports the operator", file: "passes/pass1_place.cpp", at: "if («p.supports_op(b, id)» && p.wants_offload(b, id))", to: "true", unseen: "who does not support an operator is not asked whether to take it over"},
     {rule: "… to who offers it", file: "passes/pass1_place.cpp", at: "&& «p.wants_offload(b, id)») {", to: "true"},
     {rule: "the user's pins come first", file: "passes/pass1_place.cpp", at: "p.graph.tensors[i].user_backend; «pinned != no_backend»", to: "false"},
     // Pass 1, by age.
     {rule: "before #10026: ROPE follows weights", file: "passes/pass1_place.cpp", at: "(op == Op::ROPE && «rules.rope_follows_weights»)", to: "false"},
     {rule: "before #25832: FLASH_ATTN_EXT follows weights", file: "passes/pass1_place.cpp", at: "(op == Op::FLASH_ATTN_EXT && «rules.flash_follows_weights»)", to: "false"},
     {rule: "before #10358: views lie in no buffer", file: "passes/pass1_place.cpp", at: "t.is_view() && «p.options.rules.views_lack_buffers» ?", to: "false"},
-    {rule: "from #10358 for some days: views wait", file: "passes/pass1_place.cpp", at: "«!p.options.rules.views_wait» ||", to: "true"},
+    {rule: "from #10358 for some days: views wait", file: "passes/pass1_place.cpp", at: "«!p.options.rules.views_wait» ||", to: "true", unseen: "no build of b4115 to b4149 was released"},
     {rule: "before #11120: weights of any memory are offloaded", file: "passes/pass1_place.cpp", at: "(«rules.offloads_any_memory» ||", to: "false"},
-    {rule: "before #13386: nobody can say no to offloading", file: "passes/pass1_place.cpp", at: "|| «rules.always_offloads»)", to: "false"},
+    {rule: "before #13386: no backend can say no to offloading", file: "passes/pass1_place.cpp", at: "|| «rules.always_offloads»)", to: "false", unseen: "what the program asks for is seen from builds that have it on: before, it is taken for a yes"},
     {rule: "from #15696 to #17232: reserve forgets pins", file: "passes/pass1_place.cpp", at: "p.options.reserve && «p.options.rules.reserve_forgets_pins»", to: "false"},
     // Pass 2.
     {rule: "the first two sweeps leave the last backend out", file: "passes/pass2_expand.cpp", at: "carried = «stops_at_last && at == p.last» ?", to: "false"},

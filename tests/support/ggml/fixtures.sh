@@ -6,10 +6,11 @@
 set -u
 folder=${SCHEDSCOPE_FIXTURES:-/var/cache/schedscope-fixtures}
 # The client's version, and the build of llama.cpp that it brings.
-versions="3.1.1 3.2.0 3.3.1 3.6.0 3.9.0 3.10.0 3.12.4 3.14.2 3.17.1 3.22.1"
+# Each of the rules by age has a build on either side.
+versions="3.1.1 3.2.0 3.3.1 3.6.0 3.9.0 3.10.0 3.12.4 3.13.0 3.14.0 3.14.2 3.14.4 3.17.1 3.20.0 3.22.1"
 [ $# -eq 0 ] || versions=$*
 # Those of which the Vulkan build is wanted as well.
-with_vulkan=" 3.1.1 3.2.0 3.9.0 3.14.2 3.22.1 "
+with_vulkan=" 3.1.1 3.2.0 3.3.1 3.9.0 3.14.2 3.20.0 3.22.1 "
 
 say() { echo "fixtures: $*: tests that record released builds will be skipped" >&2; }
 command -v npm >/dev/null || { say "npm is not here"; exit 0; }
@@ -18,7 +19,11 @@ mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] || { say "$folder can't be wr
 install_into() {
     place=$1
     shift
-    [ ! -e "$place/complete" ] || return 0
+    missing=
+    for package in "$@"; do
+        [ -d "$place/node_modules/${package%@*}" ] || missing=$package
+    done
+    [ ! -e "$place/complete" ] || [ -n "$missing" ] || return 0
     mkdir -p "$place"
     echo "installing: $*" >&2
     # Without --omit=optional the binaries for every GPU would come along.

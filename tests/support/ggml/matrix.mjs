@@ -30,6 +30,7 @@ const byAge = (a, b) => a.localeCompare(b, undefined, {numeric: true});
 const versions = (option("--versions")?.split(",") ?? (fs.existsSync(fixtures) ? fs.readdirSync(fixtures) : []))
     .filter((v) => fs.existsSync(path.join(fixtures, v, "complete")) && fs.existsSync(path.join(fixtures, v, "node_modules/node-llama-cpp")))
     .sort(byAge);
+const hasAvx2 = fs.existsSync("/proc/cpuinfo") && / avx2 /.test(fs.readFileSync("/proc/cpuinfo", "utf8")); // then weights are put in another order
 const hasVulkan = (v) => fs.existsSync(path.join(fixtures, v, "node_modules/@node-llama-cpp/linux-x64-vulkan"));
 
 // The story models, and from a trained one of each architecture that is here.
@@ -80,10 +81,11 @@ function commandOf(row, tokens) {
     }
     const name = hasVulkan(row.version) ? "linux-x64-vulkan" : "linux-x64";
     const folder = path.join(fixtures, row.version, "node_modules/@node-llama-cpp", name, "bins", name);
-    const libraries = ["libggml-base.so", "libggml-cpu-sandybridge.so", "libggml-cpu-x64.so", "libggml-cpu.so", "libggml-vulkan.so", "libggml.so"];
-    const there = libraries.map((library) => path.join(folder, library)).filter((file) => fs.existsSync(file));
-    const cpu = there.filter((file) => file.includes("-cpu")).slice(-1);
-    return {command: [option("--graphs"), ...there.filter((file) => !file.includes("-cpu") || cpu.includes(file))], more: []};
+    const cpus = [...(hasAvx2 ? ["haswell"] : []), "sandybridge", "x64"].map((of) => `libggml-cpu-${of}.so`); // the first that is there
+    const there = ["libggml-base.so", "libggml-cpu.so", ...cpus, "libggml-vulkan.so", "libggml.so"]
+        .map((library) => path.join(folder, library)).filter((file) => fs.existsSync(file));
+    const cpu = there.find((file) => file.includes("-cpu"));
+    return {command: [option("--graphs"), ...there.filter((file) => !file.includes("-cpu") || file === cpu)], more: []};
 }
 
 /// With `log`: a file where all goes that it prints.

@@ -1,5 +1,6 @@
 // verdicts_again TRACE…: plans what programs on ggml planned again, as it was when they were recorded, from traces in which all
-// was reproduced, and says how many plans are not now. mutations.mjs builds it with one rule of the planner broken at a time.
+// was reproduced, and says how many verdicts or stories are others now. mutations.mjs builds it with one rule of the planner
+// broken at a time.
 #include "runtime/error.h"
 #include "traces/format/interner.h"
 #include "traces/replay/foreign/foreign_planner.h"
@@ -12,11 +13,26 @@ namespace {
 
 using namespace schedscope;
 
+/// What stands beside the decisions: why each tensor runs where it does, and by which build's rules it was planned again.
+struct Story {
+    std::map<TensorId, std::string> causes;
+    std::string rules;
+
+    void read(const Fact& fact, const auto& text) {
+        if (const auto* const assign = std::get_if<record::Assign>(&fact)) {
+            causes[assign->tensor] = assign->cause ? cause_name(*assign->cause, assign->source) : "";
+        } else if (const auto* const verdict = std::get_if<record::Verdict>(&fact)) {
+            rules = text(verdict->rules);
+        }
+    }
+};
+
 /// One plan of a trace, as whoever watched the scheduler saw it.
 struct Watched {
     record::PlanBegin begin;
     std::vector<record::PlanBackend> backends;
     RealPlan real;
+    Story story;
     bool compared = false, reproduced = false;
 };
 
@@ -25,6 +41,7 @@ public:
     Reading(const TraceReader& trace, Watched& to) : trace_(trace), to_(to) {}
 
     void take(const Fact& fact) {
+        to_.story.read(fact, [this](StringId id) { return trace_.text(id); });
         std::visit([this](const auto& f) { read(f); }, fact);
     }
 
@@ -85,9 +102,21 @@ private:
     bool places_are_known_ = false;
 };
 
+/// Each plan is counted once: by what it decides, else by its memory, else by the rules that fit it, else by its causes.
 struct Counts {
-    int64_t plans = 0, differ = 0, memory_alone = 0;
+    int64_t plans = 0, differ = 0, memory_alone = 0, rules_alone = 0, causes_alone = 0;
 };
+
+/// The first cause that is another one; twice the same: there is none.
+std::pair<std::string, std::string> other_cause(const Story& ours, const Story& theirs) {
+    for (const auto& [tensor, cause] : theirs.causes) {
+        const auto found = ours.causes.find(tensor);
+        if (found == ours.causes.end() || found->second != cause) {
+            return {found == ours.causes.end() ? "none" : found->second, cause};
+        }
+    }
+    return {};
+}
 
 /// Counts of the trace's plans, and the first difference.
 void plan_again(const TraceReader& trace, Counts& counts, std::string& first) {
@@ -127,11 +156,29 @@ void plan_again(const TraceReader& trace, Counts& counts, std::string& first) {
             {session, view, trace.answers(watched.begin.graph), watched.begin, watched.backends, watched.real, reserve, builds},
             intern);
         const auto* const verdict = facts.empty() ? nullptr : std::get_if<record::Verdict>(&facts.back());
+        const auto text = [&](StringId id) { return texts.text(id); };
+        Story story;
+        for (const Fact& fact : facts) {
+            story.read(fact, text);
+        }
+        const auto note = [&first](std::string words) {
+            if (first.empty()) {
+                first = std::move(words);
+            }
+        };
         ++counts.plans;
         if (verdict == nullptr || verdict->reproduced() != watched.reproduced) {
             ++counts.differ;
             counts.memory_alone += verdict != nullptr && verdict->decisions == verdict->identical ? 1 : 0;
-            first = !first.empty() || verdict == nullptr ? first : std::string(texts.text(verdict->first));
+            note(verdict == nullptr ? "" : std::string(text(verdict->first)));
+        } else if (story.rules != watched.story.rules) {
+            ++counts.differ;
+            ++counts.rules_alone;
+            note("planned by the rules of " + story.rules + ", not of " + watched.story.rules);
+        } else if (const auto [ours, theirs] = other_cause(story, watched.story); ours != theirs) {
+            ++counts.differ;
+            ++counts.causes_alone;
+            note(ours + " instead of " + theirs);
         }
     }
 }
@@ -149,7 +196,9 @@ int main(int argc, char** argv) {
             return 3;
         }
     }
-    std::printf("%lld of %lld plans differ, %lld in their memory alone: %s\n", static_cast<long long>(counts.differ),
-                static_cast<long long>(counts.plans), static_cast<long long>(counts.memory_alone), first.c_str());
+    std::printf("%lld of %lld plans differ, %lld in their memory alone, %lld in the rules that fit, %lld in causes: %s\n",
+                static_cast<long long>(counts.differ), static_cast<long long>(counts.plans),
+                static_cast<long long>(counts.memory_alone), static_cast<long long>(counts.rules_alone),
+                static_cast<long long>(counts.causes_alone), first.c_str());
     return counts.differ > 0 ? 1 : 0;
 }

@@ -16,7 +16,7 @@ public:
     explicit PlainRun(uint32_t model_seed);
     RandomModel& model() noexcept { return model_; }
 
-    /// Builds the graph anew and runs it.
+    /// Builds the graph again and runs it.
     void run(const RandomShape& shape, uint32_t inputs_seed);
     /// Runs the last graph again.
     void again(uint32_t inputs_seed);

@@ -37,7 +37,7 @@ bool writes_out_of_reach(const PlanView& view);
 std::string check_support(const PlanView& view);
 /// Splits follow each other without a gap; each has a reason that fits, and nodes of its backend only.
 std::string check_splits(const PlanView& view);
-/// Each copy is made in a split that lies behind its source and not behind its users, nobody writes the source in between, and
+/// Each copy is made in a split that lies behind its source and not behind its users, nothing writes the source in between, and
 /// each is used.
 std::string check_copies(const PlanView& view);
 /// With several stages: every input has a copy per stage, and so has every copy; all keep their memory from the beginning to the

@@ -228,7 +228,7 @@ private:
         return ops::reshape(g_, ops::cont(g_, ops::permute(g_, heads, 0, 2, 1, 3)), {w, shape_.n_tokens, 1, 1});
     }
 
-    /// The result takes the place of its source: nobody may read that afterwards.
+    /// The result takes the place of its source: no node may read that afterwards.
     void clamp() {
         Tensor* v = value();
         if (v->op == Op::NONE || v->view_source != nullptr || (v->flags & flag_output) != 0) {

@@ -46,7 +46,7 @@ struct RandomStyle {
     /// cache in a graph that also writes it reads it behind the writing: the order of other reads and writes is up to the
     /// scheduler.
     bool any_order;
-    /// Whatever nobody reads is an output.
+    /// Whatever no node reads is an output.
     bool all_wanted;
 };
 /// For what plans and splits: all steps, on small values of several sizes.

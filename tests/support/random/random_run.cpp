@@ -83,7 +83,7 @@ private:
         try {
             scheduler_->plan(*graph);
         } catch (const Error&) {
-            ++outcome_.n_refused; // a cache that nobody near its memory can write, say; the graph must not run
+            ++outcome_.n_refused; // a cache that no backend near its memory can write, say; the graph must not run
             scheduler_->reset();
             graph_.reset();
             return;

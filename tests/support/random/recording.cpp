@@ -11,7 +11,7 @@ namespace schedscope::test {
 
 namespace {
 
-/// Memory that nobody can use any more becomes the CPU's, as a loader would place it.
+/// Memory that no backend can use any more becomes the CPU's, as a loader would place it.
 const BufferType& usable(const BufferType& wanted, const Machine& machine) {
     const bool used = std::any_of(machine.backends().begin(), machine.backends().end(),
                                   [&](const auto& backend) { return backend->device().supports_buffer_type(wanted); });

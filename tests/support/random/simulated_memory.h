@@ -20,7 +20,7 @@ struct Watch {
     std::string first() const { return complaints.empty() ? std::string() : complaints.front(); }
 };
 
-/// A kind of memory in host memory. Where it is not host memory, nobody gets its address but a device that computes. New memory
+/// A kind of memory in host memory. Where it is not host memory, only a device that computes gets its address. New memory
 /// holds NaN.
 class SimulatedMemory final : public BufferType {
 public:

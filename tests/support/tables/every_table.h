@@ -36,6 +36,7 @@ template <typename Look> void for_each_table(History& history, const PlanState& 
     updated(tables::OrdersTable());
     updated(tables::PlacesTable(history));
     updated(tables::TimelineTable(history, tables::TimelineTable::Shows::all));
+    updated(tables::TimeTable(history, accounts::TimeBy::op));
     updated(tables::EvaluationsTable(history));
     updated(tables::ValuesTable(history));
     updated(tables::DifferencesTable(history));

@@ -40,7 +40,7 @@ public:
     struct Options {
         GraphKind kind = GraphKind::other;
         std::optional<int32_t> n_stages = 1, current_stage = 0;
-        bool op_offload = true;
+        std::optional<bool> op_offload = true;
         std::vector<record::PlanBackend> backends;
     };
     /// An evaluation with one plan.

@@ -21,6 +21,7 @@ public:
     struct Size {
         int plan_every = 0;
         bool fuses_all = false;
+        int n_reserves = 0; ///< of the first ones, how many are said to be planned for their memory alone
     };
     explicit MadeRun(int n_layers) : MadeRun(n_layers, Size()) {}
     MadeRun(int n_layers, Size size) : size_(size) {
@@ -53,7 +54,7 @@ private:
     void evaluate(Recorder& to, EvaluationId e) {
         to.set_evaluation(e);
         record::EvaluationBegin begin;
-        begin.kind = e == 0 ? GraphKind::prefill : GraphKind::decode;
+        begin.kind = e < size_.n_reserves ? GraphKind::reserve : e == size_.n_reserves ? GraphKind::prefill : GraphKind::decode;
         const bool plans = e == 0 || (size_.plan_every > 0 && e % size_.plan_every == 0);
         if (plans) {
             planned_in_ = e;

@@ -134,7 +134,7 @@ Exports exports() {
 /// As in the table of ATTACH.md, and one that no release has.
 const MadeUp old_release = {{0, 8, 16, 48, 80, 84, 148, 160, 10, 240, 248, 256, 264, 0, 4, 8, 16, 32}, 336, 80};
 const MadeUp release = {{0, 8, 16, 48, 80, 84, 148, 152, 10, 232, 240, 248, 256, 0, 4, 8, 16, 40}, 336, 88};
-const MadeUp nobodys = {{340, 0, 56, 8, 44, 240, 40, 88, 12, 184, 192, 232, 208, 40, 16, 32, 24, 8}, 352, 64};
+const MadeUp of_no_build = {{340, 0, 56, 8, 44, 240, 40, 88, 12, 184, 192, 232, 208, 40, 16, 32, 24, 8}, 352, 64};
 
 void expect_found(const MadeUp& wanted) {
     made_up = wanted;
@@ -147,7 +147,7 @@ void expect_found(const MadeUp& wanted) {
 TEST(AttachLayout, IsFoundWhereverThingsStand) {
     expect_found(old_release);
     expect_found(release);
-    expect_found(nobodys);
+    expect_found(of_no_build);
 }
 
 TEST(AttachLayout, IsNotGuessedWhereAValueStandsTwice) {

@@ -4,6 +4,7 @@
 #include "tests/support/traces/corpus_run.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/diff/diff.h"
+#include "traces/history/accounts/time.h"
 #include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
@@ -160,12 +161,64 @@ TEST(Diff, EveryCaseOfTheCorpusIsIdenticalToItself) {
 }
 
 TEST(Diff, TimesMakeNoDifference) {
-    const auto slower = with<record::SplitRun>([](record::SplitRun& f, Recorder&) { *f.end_ns += 1000000; });
+    const auto slower = with<record::SplitRun>([](record::SplitRun& f, Recorder&) { *f.start_ns -= 3600 * int64_t{1000000000}; });
     const diff::Result result = compared(plain(), slower);
     EXPECT_TRUE(result.identical());
     ASSERT_FALSE(result.times.empty());
     EXPECT_EQ(result.times.front().what, "total");
     EXPECT_GT(result.times.front().b_ns, result.times.front().a_ns);
+}
+
+/// The times of splits, in order.
+std::vector<diff::Time> times_of_splits(const diff::Result& result) {
+    std::vector<diff::Time> times = result.times;
+    std::erase_if(times, [](const diff::Time& t) { return t.what != "split"; });
+    return times;
+}
+
+TEST(Diff, ATotalIsTheTimeOfItsEvaluationsFromBeginToEnd) {
+    const Store store = plain();
+    History history(store);
+    int64_t ns = 0, tokens = 0;
+    for (EvaluationId id = 0; id < history.n_evaluations(); ++id) {
+        const record::EvaluationBegin begin = history.evaluation(id).begin;
+        if (begin.kind == GraphKind::prefill) {
+            ns += accounts::time_extent(history, history.plan(id)).time_ns();
+            tokens += begin.n_tokens.value();
+        }
+    }
+    const diff::Result result = compared(store, store);
+    EXPECT_EQ(result.times.at(0).name, "prefill");
+    EXPECT_EQ(result.times.at(0).a_ns, ns);
+    const std::vector<Measure>& measures = result.summaries.at(0).measures;
+    EXPECT_EQ(measures.back().name, "time per token, all alike");
+    EXPECT_EQ(measures.back().a, ns / tokens);
+}
+
+TEST(Diff, WhatRanWithoutATimeIsNotTimedAndItsEvaluationIs) {
+    auto untimed = std::make_shared<LiveStore>();
+    SampleRun run(*untimed, session({"Vulkan0", "CPU"}));
+    run.kernel_times = KernelTimes::none;
+    run.evaluate(blocks(3, 40, 2));
+    const diff::Result result = compared(plain(), untimed);
+    EXPECT_GT(result.times.at(0).b_ns, 0);
+    const std::vector<diff::Time> splits = times_of_splits(result);
+    ASSERT_FALSE(splits.empty());
+    EXPECT_TRUE(splits[0].a_ns && !splits[0].b_ns && splits[0].b_runs == 1);
+    EXPECT_EQ(compared(untimed, untimed).times.at(1).what, "split") << "that neither of them timed";
+}
+
+TEST(Diff, TimesOfSplitsAreCalledByTheNodeThatTheyBeginAt) {
+    const auto moved = with<record::SplitBegin>([](record::SplitBegin& f, Recorder&) { ++*f.first_node, ++*f.node; },
+                                                [](const record::SplitBegin& f) { return f.index == 1; });
+    std::vector<diff::Time> times = times_of_splits(compared(plain(), moved));
+    std::erase_if(times, [](const diff::Time& t) { return t.eval_a != 0 || (t.a_index && t.b_index); });
+    ASSERT_EQ(times.size(), 2U);
+    EXPECT_EQ(times[0].a_index, 1);
+    EXPECT_EQ(times[1].b_index, 1);
+    EXPECT_TRUE(times[0].name.starts_with("split at ") && times[1].name.starts_with("split at "));
+    EXPECT_NE(times[0].name, times[1].name);
+    EXPECT_TRUE(times[0].a_ns && !times[0].b_ns && !times[1].a_ns && times[1].b_ns);
 }
 
 TEST(Diff, SettingsMakeNoDifferenceAndAreSaid) {

@@ -1,5 +1,6 @@
 // Records of every kind, with made-up numbers, in the formats that other programs read.
 #include "tests/support/paths.h"
+#include "tests/support/traces/made_trace.h"
 #include "tests/support/traces/perfetto_file.h"
 #include "tests/support/traces/records_of_each_kind.h"
 #include "tests/support/traces/sample_run.h"
@@ -55,10 +56,38 @@ TEST(ExportJsonl, HasEveryFieldOfEveryKind) {
             const std::string name = std::string_view(f.name) == "kind" ? "graph_kind" : f.name;
             EXPECT_TRUE(fields[kind].contains(name)) << kind << ' ' << name;
             if (f.meaning == Meaning::tensor) {
-                EXPECT_TRUE(fields[kind].contains(name + "_name")) << kind << ' ' << name;
+                for (const char* said : {"_name", "_op", "_type", "_ne"}) {
+                    EXPECT_TRUE(fields[kind].contains(name + said)) << kind << ' ' << name << said;
+                }
             }
         });
     });
+}
+
+TEST(ExportJsonl, SaysOfEachTensorWhatItIsAndOfACopyWhatItHolds) {
+    LiveStore store;
+    MadeRun(4).record(store, 1);
+    std::ostringstream out;
+    export_jsonl(store, out);
+    std::istringstream lines(out.str());
+    std::map<std::string, nlohmann::json> assigned, copied; // by name
+    for (std::string text; std::getline(lines, text);) {
+        const auto object = nlohmann::json::parse(text);
+        if (object["kind"] == "assign") {
+            assigned[object["tensor_name"]] = object;
+        } else if (object["kind"] == "copy_made") {
+            copied[object["copy_name"]] = object;
+        }
+    }
+    EXPECT_EQ(assigned["q-0"]["tensor_op"], "MUL_MAT");
+    EXPECT_EQ(assigned["q-0"]["tensor_type"], "f32");
+    EXPECT_EQ(assigned["embd"]["tensor_ne"], nlohmann::json({512, 16, 1, 1}));
+    ASSERT_FALSE(copied.empty());
+    for (const auto& [name, copy] : copied) {
+        EXPECT_EQ(copy["copy_op"], nullptr) << copy;
+        EXPECT_EQ(copy["copy_type"], copy["original_type"]) << copy;
+        EXPECT_EQ(copy["copy_ne"], copy["original_ne"]) << copy;
+    }
 }
 
 TEST(ExportJsonl, IsDescribedWithEveryTableAndKind) {

@@ -181,7 +181,8 @@ TEST_F(Tables, TheSummaryCounts) {
     EXPECT_EQ(s.plans, 2);
     EXPECT_EQ(s.tokens, 3);
     EXPECT_EQ(s.failed, 0);
-    EXPECT_EQ(s.planned, 2);
+    EXPECT_EQ(s.last_planned, 2);
+    EXPECT_EQ(s.evaluation, 0); // the prompt
     int32_t nodes = 0;
     for (const auto& o : s.operators) {
         nodes += o.nodes;

@@ -66,7 +66,7 @@ public:
             gate.acknowledge();
         }
     }
-    /// Lets it go and waits until it is held anew.
+    /// Lets it go and waits until it is held again.
     template <typename F> void let_go(F&& call) {
         const Step before = gate.held_at();
         call();

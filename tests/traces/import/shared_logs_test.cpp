@@ -32,7 +32,7 @@ std::string column(const std::string& line, size_t at, size_t width) {
     return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// By columns and a regular expression: for logs that nobody has wrapped or stamped.
+/// By columns and a regular expression: for logs that are neither wrapped nor stamped.
 std::vector<PlainGraph> read_plainly(const std::string& path) {
     static const std::regex header("## SPLIT #([0-9]+): (.*) # [0-9]+ inputs(?:: (.*))?"),
         input("\\[(.*?) \\( *([0-9]+)([KM])\\)\\] ");

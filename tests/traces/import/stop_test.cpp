@@ -36,7 +36,7 @@ TEST(StoppedImport, HasTheGraphsThatWereCompleteAndNoOther) {
 
 TEST(StoppedImport, GivesNothingBeforeTheLogWasReadOnce) {
     Stopper recorder(0);
-    for (const std::string& log : {several_texts, paths::source("README.md")}) { // which is no log: nobody knows yet
+    for (const std::string& log : {several_texts, paths::source("README.md")}) { // which is no log: which is not known yet
         const ImportResult result = import_file(log, recorder, &recorder.stop);
         EXPECT_TRUE(result.stopped);
         EXPECT_EQ(result.n_graphs, 0);

@@ -194,6 +194,36 @@ TEST(Foreign, AnOwnListOfBackendsIsPlannedByItsOwnNumbers) {
     EXPECT_EQ(again.identical, again.compared);
 }
 
+/// Not every build lets it be seen whether the program forbade that weights are offloaded: what was decided shows it.
+TEST(Foreign, WhetherOperatorsWereOffloadedIsFound) {
+    for (const BackendId at : {BackendId{0}, BackendId{1}}) {
+        Sketch s{"GPU0", "CPU"};
+        s.offers_offload("GPU0", {Op::MUL_MAT});
+        s.node("y", Op::MUL_MAT, {s.weight("w", "CPU"), s.input("x")});
+        CapabilityTable table;
+        fill_table(table, s.session, s, static_cast<int32_t>(s.graph.tensors.size()));
+        RealPlan real;
+        real.assigned = {{0, 1}, {1, 1}, {2, at}};
+        real.splits = {{at, 0, 1, {}}};
+        if (at == 0) {
+            real.splits[0].inputs = {0, 1};
+            real.sources = {{2, 0, {0, 0, 0}}, {2, 1, {1, 0, 0}}};
+        }
+        ForeignStream stream;
+        stream.recorder().session(s.session);
+        ForeignStream::Options not_said;
+        not_said.op_offload = std::nullopt;
+        stream.plan(s.graph.view(), table, real, not_said);
+        const std::shared_ptr<LiveStore> store = stream.imported();
+        const std::vector<VerdictRow> rows = verdicts(*store);
+        ASSERT_EQ(rows.size(), 1U);
+        EXPECT_EQ(rows[0].first, "");
+        const ReplayResult again = replay(*store);
+        EXPECT_GT(again.compared, 3);
+        EXPECT_EQ(again.identical, again.compared);
+    }
+}
+
 TEST(Foreign, WithoutAnAnswerThePlanIsNotReproduced) {
     Sketch s{"GPU0", "CPU"};
     s.node("y", Op::MUL_MAT, {s.weight("w", "CPU"), s.input("x")});

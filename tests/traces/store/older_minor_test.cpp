@@ -1,4 +1,4 @@
-// A file of an earlier minor version has fewer tables: it is read as one without their records.
+// A file of an earlier minor version has fewer tables and columns: it is read as one without their records and values.
 
 #include "runtime/error.h"
 #include "tests/support/files.h"
@@ -28,6 +28,9 @@ void make_older(const std::string& path) {
         if (table.since_minor > 0) {
             database.execute("DROP TABLE " + table.name);
         }
+        for (const schema::Entity::Column& column : table.later) {
+            database.execute("ALTER TABLE " + table.name + " DROP COLUMN " + column.name);
+        }
     }
     database.execute("PRAGMA user_version = " + std::to_string(schema::major_version * 1000));
 }
@@ -45,6 +48,50 @@ TEST(OlderMinor, IsRead) {
     EXPECT_EQ(std::ssize(all), n);
     EXPECT_TRUE(verdicts_of(reader, n).empty());
     EXPECT_EQ(check_integrity(path), std::nullopt);
+}
+
+TEST(OlderMinor, ColumnsThatCameLaterAreZero) {
+    const files::Folder folder;
+    const std::string path = folder / "t.trace";
+    {
+        TraceWriter writer(path);
+        SampleRun run(writer, session({"Vulkan0", "CPU"}));
+        run.evaluate(blocks(3, 4, 1));
+        writer.add(record::Wait{-1, 0, 5, 9, 7});
+        writer.close();
+    }
+    const auto waits = [&] {
+        const TraceReader reader(path);
+        std::vector<Record> all;
+        reader.read(0, reader.n_steps(), all);
+        std::vector<int32_t> found;
+        for (const Record& r : all) {
+            if (const auto* wait = std::get_if<record::Wait>(&r.fact); wait != nullptr && wait->end_ns == 9) {
+                found.push_back(wait->n_shaders);
+            }
+        }
+        return found;
+    };
+    EXPECT_THAT(waits(), ::testing::ElementsAre(7));
+    make_older(path);
+    EXPECT_THAT(waits(), ::testing::ElementsAre(0));
+}
+
+/// Before 4.2 one topic was about memory that was planned and about buffers before planning.
+TEST(OlderMinor, KnowsOfBuffersWhatItKnowsOfMemory) {
+    for (const bool known : {true, false}) {
+        const files::Folder folder;
+        const std::string path = folder / "t.trace";
+        record(path);
+        make_older(path);
+        sqlite::Database(path, sqlite::Database::Mode::edit)
+            .execute("DELETE FROM knows WHERE topic = 'buffers'; UPDATE knows SET known = " + std::to_string(int{known}) +
+                     " WHERE topic = 'memory'");
+        const Knowledge knows = TraceReader(path).session().knows;
+        EXPECT_EQ(knows.has(Topic::memory), known);
+        EXPECT_EQ(knows.has(Topic::buffers), known);
+        EXPECT_TRUE(knows.has(Topic::reuse));
+    }
 }
 
 TEST(OlderMinor, MayLackNothingElse) {

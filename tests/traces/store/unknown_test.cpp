@@ -100,13 +100,14 @@ TEST(Knows, WhoWritesATraceSaysWhatItLacksAndHowCloselyItTookTimes) {
     const Folder folder;
     TraceWriter writer(folder.file("t"));
     SessionInfo info = session({"CPU"});
-    info.knows.lack(Topic::memory);
+    info.knows.lack(Topic::buffers);
     info.knows.closely = "one time a plan";
     SampleRun run(writer, info);
     run.evaluate(blocks(3, 4, 1));
     writer.close();
     const Knowledge knows = TraceReader(folder.file("t")).session().knows;
-    EXPECT_FALSE(knows.has(Topic::memory));
+    EXPECT_FALSE(knows.has(Topic::buffers));
+    EXPECT_TRUE(knows.has(Topic::memory));
     EXPECT_TRUE(knows.has(Topic::passes));
     EXPECT_EQ(knows.closely, "one time a plan");
     EXPECT_THAT(sql_rows(folder.file("t"), "SELECT DISTINCT flags, usage, buffer_type FROM tensor"), Each("- - -"));

@@ -119,7 +119,7 @@ TEST(ForeignTensor, WithoutStridesLiesClose) {
     EXPECT_EQ(y.nb, (Strides{4, 1024, 8192, 8192}));
 }
 
-/// A plan of which a backend's answer is needed that nobody asked for.
+/// A plan that needs a backend's answer which was never asked for.
 TEST(ForeignAnswers, ReplayNamesTheOneThatIsMissing) {
     StreamInFile file;
     SmallProgram p(file.stream);

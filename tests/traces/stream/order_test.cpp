@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<std::optional<int32_t>> tokens(const ImportedStream& imported) {
@@ -273,6 +274,25 @@ TEST(StreamWords, OfATensorThatAreNotKnownHereAreLeftOutAndTold) {
     EXPECT_EQ(tensors[0].usage, BufferUsage::weights);
     EXPECT_EQ(tensors[1].part(), (ModelPart{Role::none, 4}));
     EXPECT_EQ(tensors[1].usage, BufferUsage::any);
+}
+
+TEST(StreamFacts, ALibraryWithoutADeviceIsToldOfUntilOneTurnsUp) {
+    StreamInFile file;
+    const SmallProgram p(file.stream);
+    const uint32_t meta = sscp_kind(&file.stream, "meta key:text value:text");
+    const auto say = [&](const char* value) {
+        SmallBlock block(file.stream);
+        block.put(meta, block.text("no_device"), block.text(value)).commit();
+        return ImportedStream::file(file.path());
+    };
+    const std::string sentence = "libggml-cuda.so was loaded, but the program uses no device of it";
+    const ImportedStream idle = say(sentence.c_str());
+    EXPECT_THAT(idle.result.notes, Contains(sentence));
+    EXPECT_EQ(session_fact(idle.store->session(), "no_device"), sentence);
+    EXPECT_THAT(session_fact(idle.store->session(), "notes"), ::testing::Not(HasSubstr(sentence))) << "once is enough";
+    const ImportedStream used = say("");
+    EXPECT_THAT(used.result.notes, ::testing::Not(Contains(HasSubstr("libggml-cuda.so"))));
+    EXPECT_EQ(session_fact(used.store->session(), "no_device"), "");
 }
 
 TEST(StreamSettings, AreKnownWhenEachOfThemIs) {

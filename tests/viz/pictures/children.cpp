@@ -1,6 +1,6 @@
 // Children that go wrong, for the test program to play.
 #include "runtime/system/program_role.h"
-#include "viz/pictures/layout_process.h"
+#include "viz/pictures/layout/layout_process.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,7 +1,7 @@
 #include "tests/viz/parsed.h"
 #include "tests/viz/sketch.h"
 #include "viz/pictures/dot_text.h"
-#include "viz/pictures/layout_process.h"
+#include "viz/pictures/layout/layout_process.h"
 
 #include <gmock/gmock.h>
 

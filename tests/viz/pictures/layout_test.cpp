@@ -1,10 +1,14 @@
 #include "tests/viz/sketch.h"
 
 #include "runtime/error.h"
-#include "viz/pictures/layout_process.h"
+#include "viz/pictures/layout/layout_process.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <gmock/gmock.h>
+#include <map>
+#include <regex>
 #include <sys/wait.h>
 
 namespace schedscope {
@@ -56,6 +60,56 @@ TEST(Layout, EveryViewCanBeLaidOut) {
     for (const auto draw : {draw_splits, draw_layers, draw_nodes, +[](const Subject& s) { return draw_memory(s, {}); }}) {
         EXPECT_THAT(run_layout(draw(s.subject()), "svg", {}, "p"), HasSubstr("</svg>"));
     }
+}
+
+/// Each text of the SVG says how long it is drawn, in whatever font: so lines stay within their boxes, and in their middles.
+TEST(Layout, LinesStayInTheMiddleOfTheirBoxes) {
+    const std::string svg = run_layout(splits_of_a_llama(), "svg", {}, "p");
+    const std::regex group("<g id=\"node\\d+\"[^]*?</g>"), line("<text[^>]* x=\"([-.0-9]+)\" y=\"([-.0-9]+)\"[^>]*?>"),
+        length("textLength=\"([.0-9]+)\""), number("([-.0-9]+),([-.0-9]+)");
+    int n_lines = 0;
+    for (std::sregex_iterator node(svg.begin(), svg.end(), group), end; node != end; ++node) {
+        const std::string text = node->str();
+        const size_t path = std::min(text.find(" d=\"M"), text.find(" points=\"")); // rounded, or with corners
+        ASSERT_NE(path, std::string::npos) << text;
+        const size_t first = text.find('"', path) + 1;
+        const std::string outline = text.substr(first, text.find('"', first) - first);
+        double left = 1e9, right = -1e9;
+        for (std::sregex_iterator point(outline.begin(), outline.end(), number); point != end; ++point) {
+            left = std::min(left, std::stod((*point)[1]));
+            right = std::max(right, std::stod((*point)[1]));
+        }
+        std::map<std::string, std::pair<double, double>> lines; // by height
+        for (std::sregex_iterator piece(text.begin(), text.end(), line); piece != end; ++piece) {
+            const std::string tag = piece->str();
+            std::smatch said;
+            ASSERT_TRUE(std::regex_search(tag, said, length)) << tag;
+            const double from = std::stod((*piece)[1]), to = from + std::stod(said[1]);
+            const auto [known, is_new] = lines.try_emplace((*piece)[2], from, to);
+            known->second = {std::min(known->second.first, from), std::max(known->second.second, to)};
+        }
+        for (const auto& [height, ends] : lines) {
+            EXPECT_GE(ends.first, left) << text;
+            EXPECT_LE(ends.second, right) << text;
+            EXPECT_NEAR((ends.first + ends.second) / 2, (left + right) / 2, 3) << text;
+            ++n_lines;
+        }
+    }
+    EXPECT_GT(n_lines, 8);
+}
+
+TEST(Layout, IsTheSameWhereverMemoryLies) {
+    Sketch s = llama(6, 3);
+    s.split_up();
+    const std::string dot = draw_nodes(s.subject());
+    const std::string usual = run_layout(dot, "svg", {}, "p");
+    // Each string in pages of its own, each below the one before.
+    setenv("MALLOC_MMAP_THRESHOLD_", "16", 1);
+    setenv("MALLOC_MMAP_MAX_", "100000", 1);
+    const std::string otherwise = run_layout(dot, "svg", {}, "p");
+    unsetenv("MALLOC_MMAP_THRESHOLD_");
+    unsetenv("MALLOC_MMAP_MAX_");
+    EXPECT_EQ(otherwise, usual);
 }
 
 TEST(Layout, AStuckChildIsEndedAtTheLimit) {

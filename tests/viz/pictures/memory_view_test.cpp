@@ -57,6 +57,38 @@ TEST(MemoryView, TellsSizeAndTheMostInUse) {
                 HasSubstr("2.0 KiB, 3 tensors; most in use 2.0 KiB at 1"));
 }
 
+TEST(MemoryView, FitsAScreenAndNamesSmallBoxesBelow) {
+    Sketch s({"CPU"});
+    TensorId last = s.leaf("in", {1}, 0);
+    constexpr int n = 100;
+    for (int i = 0; i < n; ++i) {
+        last = s.add("blk." + std::to_string(i) + ".a_long_name", Op::ADD, {256}, 0, {last});
+        s.state.placements.push_back({last, no_tensor, 0, 0, i, i + 1, 1024 * (i % 8), 1024});
+    }
+
+    s.split_up();
+    const Parsed parsed(draw_memory(s.subject(), {}));
+    const Box frame = box_of(parsed, "buffer 0.0 frame");
+    EXPECT_LE(frame.right - frame.left, 1200);
+    size_t unsaid = 0;
+    for (const record::Placement& p : s.state.placements) {
+        unsaid += parsed.label(s.subject().id(p.tensor)).empty() ? 1 : 0;
+    }
+    for (int i = 1; i <= n; i += 25) {
+        const std::string line = parsed.label("buffer 0.0 key " + std::to_string(i));
+        EXPECT_THAT(line, HasSubstr("a_long_name")) << "of number " << i;
+    }
+    EXPECT_EQ(unsaid, 0U);
+    EXPECT_LT(box_of(parsed, "buffer 0.0 key 1").top, frame.bottom);
+}
+
+TEST(MemoryView, CountsNodesInRoundNumbers) {
+    const Parsed parsed(draw_memory(packed().subject(), buffer));
+    EXPECT_TRUE(parsed.nodes.contains("buffer 0.0 use 0"));
+    EXPECT_TRUE(parsed.nodes.contains("buffer 0.0 use 4"));
+    EXPECT_THAT(parsed.label("buffer 0.0 offset 1024"), HasSubstr("1 KiB"));
+}
+
 TEST(MemoryView, EachBufferHasItsPanelAndEverySplitABand) {
     Sketch s = llama(2, 1);
     s.split_up();

@@ -155,7 +155,7 @@ TEST(NodesView, BeforePassFiveThereAreNoClustersAndTheUnassignedAreDashed) {
     EXPECT_THAT(parsed.nodes.at("b").at("style"), HasSubstr("dashed"));
     EXPECT_THAT(parsed.nodes.at("a").at("style"), Not(HasSubstr("dashed")));
     EXPECT_THAT(parsed.label("b"), HasSubstr("unassigned"));
-    EXPECT_THAT(parsed.label("c"), HasSubstr("unassigned, marked 1.wgt0")) << "pass 1 asked and nobody could";
+    EXPECT_THAT(parsed.label("c"), HasSubstr("unassigned, marked 1.wgt0")) << "pass 1 asked and no backend could";
     EXPECT_THAT(parsed.graph.at("label"), HasSubstr("2 nodes")) << "the legend counts the unassigned";
 }
 

@@ -14,7 +14,10 @@ TEST(OffsetAxis, IsEvenWhereEverythingIsUsed) {
     EXPECT_DOUBLE_EQ(axis.y(0), 0);
     EXPECT_DOUBLE_EQ(axis.y(50), 150);
     EXPECT_DOUBLE_EQ(axis.y(100), 300);
-    EXPECT_THAT(axis.ticks(10), SizeIs(5));
+    const auto ticks = axis.ticks(10);
+    ASSERT_THAT(ticks, SizeIs(14)); // 0, 8 … 96, and the end
+    EXPECT_EQ(ticks[1].label, "8 B");
+    EXPECT_EQ(ticks.back().label, "100 B");
 }
 
 TEST(OffsetAxis, KeepsShortGaps) { EXPECT_THAT(OffsetAxis({{0, 50}, {52, 100}}, 100, 300).folds(), IsEmpty()); }
@@ -51,16 +54,26 @@ TEST(OffsetAxis, ManyFoldsLeaveRoomForWhatIsUsed) {
     }
 }
 
-TEST(OffsetAxis, ALongStretchBesideAFoldHasAScaleOfItsOwn) {
+TEST(OffsetAxis, ItsNumbersAreRoundAndExact) {
     const OffsetAxis axis({{0, 3000}}, 1'000'000, 300); // folded: all behind
     const auto ticks = axis.ticks(12);
     ASSERT_GE(ticks.size(), 4U);
-    EXPECT_EQ(ticks[0].offset, 0);
-    EXPECT_EQ(ticks[1].offset, 1000);
-    EXPECT_EQ(ticks[2].offset, 2000);
+    EXPECT_EQ(ticks[0].label, "0 B");
+    EXPECT_EQ(ticks[1].label, "256 B");
+    EXPECT_EQ(ticks[5].label, "1.25 KiB");
+    EXPECT_EQ(ticks[5].offset, 1280);
     EXPECT_EQ(ticks.back().offset, 1'000'000);
     for (const OffsetAxis::Tick& tick : ticks) {
         EXPECT_DOUBLE_EQ(tick.y, axis.y(tick.offset));
+    }
+}
+
+TEST(OffsetAxis, ItsNumbersOfLargeBuffersAreShort) {
+    constexpr int64_t MiB = int64_t{1} << 20;
+    const OffsetAxis axis({{0, 16'779'264}, {600 * MiB, 664 * MiB}}, 664 * MiB, 49);
+    for (const OffsetAxis::Tick& tick : axis.ticks(7)) {
+        EXPECT_LE(tick.label.size(), 9U) << tick.label;
+        EXPECT_TRUE(tick.label.ends_with("B")) << tick.label;
     }
 }
 

@@ -107,8 +107,9 @@ TEST_F(Picture, OfAPassMarksWhatThePassChanged) {
         for (const TensorId node : state.order) {
             const std::string name = history.tensor_name(state, node);
             if (called[name] == 1) {
-                EXPECT_EQ(parsed.label(name).find("● ") != std::string::npos, state.tensors[node].pass == pass)
-                    << pass_name(pass) << ' ' << name;
+                const bool changed = state.tensors[node].pass == pass;
+                EXPECT_EQ(parsed.label(name).find("● ") != std::string::npos, changed) << pass_name(pass) << ' ' << name;
+                EXPECT_EQ(parsed.nodes.at(name).at("penwidth") == "3", changed) << pass_name(pass) << ' ' << name;
             }
         }
         EXPECT_THAT(parsed.graph.at("label"), HasSubstr("changed in this pass"));

@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace schedscope::query {
 namespace {
@@ -37,6 +37,18 @@ TEST(Query, APlainWordIsPartOfTheName) {
     EXPECT_TRUE(fits("ffn_gate"));
     EXPECT_TRUE(fits("FFN"));
     EXPECT_FALSE(fits("attn"));
+}
+
+TEST(Query, AGateAndAFunctionAreAlsoTheOperatorThatTheyAreOf) {
+    Facts facts;
+    facts.set(Field::op, "SWIGLU");
+    for (const char* query : {"op=GLU", "op=glu|ADD", "op=SWIGLU", "op!=UNARY"}) {
+        EXPECT_TRUE(Query::parse(query).matches(facts)) << query;
+    }
+    EXPECT_FALSE(Query::parse("op!=GLU").matches(facts));
+    facts.set(Field::op, "SILU");
+    EXPECT_TRUE(Query::parse("op=UNARY").matches(facts));
+    EXPECT_FALSE(Query::parse("op=GLU").matches(facts));
 }
 
 TEST(Query, NothingMatchesEverything) {
@@ -138,8 +150,9 @@ TEST(Query, QuotesKeepBars) {
 }
 
 TEST(Query, SaysWhatIsWrong) {
-    EXPECT_EQ(complaint("opp=MUL"), "query: 'opp' is no field; there are name op type backend from cause pass by kind why kernel "
-                                    "bytes time split eval step node id error");
+    EXPECT_EQ(complaint("opp=MUL"), "query: 'opp' is no field; did you mean op?");
+    EXPECT_EQ(complaint("zzzzz=MUL"), "query: 'zzzzz' is no field; there are name op type backend from cause pass by kind why "
+                                      "kernel bytes time split eval step node id error");
     EXPECT_EQ(complaint("op="), "query: nothing stands after 'op='");
     EXPECT_EQ(complaint("op>3"), "query: op is a text: use != !~ = ~ in 'op>3'");
     EXPECT_EQ(complaint("bytes~3"), "query: bytes is a number: use != <= >= = < > in 'bytes~3'");
@@ -178,7 +191,10 @@ TEST(KnownWords, WhatCanMatchNothingIsTold) {
     EXPECT_EQ(complaint_of_words("backend=cpu|Vulkan7"), "query: 'Vulkan7' is no backend; there are CPU Vulkan0");
     EXPECT_EQ(complaint_of_words("pass=2e"), "query: '2e' is no pass; there are 1 2a 2b 2c 2d 3 4 5 optimise allocate execute");
     EXPECT_EQ(complaint_of_words("cause=1.weight").find("query: '1.weight' is no rule; there are usr 1.dst 1.vsrc 1.inp "), 0U);
-    EXPECT_EQ(complaint_of_words("op=MUL_MATT").find("query: 'MUL_MATT' is no operator; there are MUL_MAT MUL_MAT_ID MUL "), 0U)
+    EXPECT_EQ(complaint_of_words("op=MUL_MATT"), "query: 'MUL_MATT' is no operator; did you mean MUL_MAT?");
+    EXPECT_EQ(complaint_of_words("cause=1.wgt"), "query: '1.wgt' is no rule; did you mean 1.wgt0, 1.wgt1 or 1.wgt2?");
+    EXPECT_THAT(complaint_of_words("op=MUL_NONSENSE"),
+                ::testing::StartsWith("query: 'MUL_NONSENSE' is no operator; there are MUL_MAT MUL_MAT_ID MUL "))
         << "those that begin like it come first";
 }
 

@@ -1,8 +1,13 @@
+#include "tests/support/paths.h"
 #include "tests/support/tables/every_table.h"
 #include "tests/support/traces/sample_run.h"
 #include "tests/viz/recorded.h"
+#include "traces/history/describe.h"
 #include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
 #include "viz/query/describer.h"
+#include "viz/tables/copies.h"
+#include "viz/tables/splits.h"
 #include "viz/tables/table_json.h"
 #include "viz/tables/text_table.h"
 
@@ -88,6 +93,59 @@ TEST_F(EveryTable, ShowsInTextWhatPeopleSeeAndInJsonWhatDataHave) {
     }
 }
 
+TEST_F(EveryTable, SaysOfTheTextsOfAnInnerRowWhatTheyAre) {
+    const auto has_inputs = [](const SplitState& s) { return !s.inputs.empty(); };
+    SplitState split = *std::find_if(state.splits.begin(), state.splits.end(), has_inputs);
+    const auto first = [&] { return tables::row_text(tables::InputsTable(history, state, split), 0); };
+    EXPECT_THAT(first(), ::testing::ContainsRegex("  from [^ ]+  for [^ ]+$"));
+    split.inputs[0].from.reset(); // as of a log
+    EXPECT_THAT(first(), ::testing::AllOf(::testing::Not(HasSubstr("  from ")), HasSubstr("  for ")));
+}
+
+TEST(EvaluationsOfAnotherProgram, TookWhatTheirDevicesAccountFor) {
+    History history(std::make_shared<TraceReader>(paths::sample("llama-cpp")));
+    const PlanState& state = history.state_at(history.n_steps() - 1);
+    tables::EvaluationsTable table(history);
+    table.update(state);
+    const nlohmann::json rows = tables::json_of(table);
+    ASSERT_TRUE(history.evaluation(state.evaluation).begin.reused);
+    EXPECT_EQ(rows[state.evaluation]["time_ns"], accounts::time(history, state, accounts::TimeBy::device).extent.time_ns());
+}
+
+TEST(Splits, SayWhatSharesAreOf) {
+    auto store = std::make_shared<LiveStore>();
+    test::SampleRun run(*store, test::session({"Vulkan0", "CPU"}));
+    run.evaluate(test::blocks(2, 4, 2));
+    History ran(store);
+    tables::SplitsTable splits(ran);
+    splits.update(ran.plan(0));
+    EXPECT_THAT(splits.summary(),
+                HasSubstr("shares are of " + text_of(splits.extent().time_ns(), Unit::time) + ", the time of evaluation 0"));
+}
+
+/// A copy that a backend made by itself: only when it was handed over is known.
+TEST(Transfers, ThatHaveNoTimeAreNotTimed) {
+    History history(std::make_shared<TraceReader>(paths::sample("llama-cpp")));
+    const PlanState state = history.plan(history.opening());
+    const auto queued = std::find_if(state.transfers.begin(), state.transfers.end(),
+                                     [](const record::Transfer& t) { return t.async && t.start_ns == t.end_ns; });
+    ASSERT_NE(queued, state.transfers.end());
+    const auto cell_of = [&](auto table) {
+        table.update(state);
+        int row = 0;
+        while (table.tensor(row) != queued->copy) {
+            ++row;
+        }
+        return table.cell(row, tables::column_of(table, "time_ns"));
+    };
+    for (const Cell& cell : {cell_of(tables::CopiesTable(history)), cell_of(tables::TimelineTable(history))}) {
+        EXPECT_EQ(text_of(cell, Unit::time), "not timed");
+        EXPECT_TRUE(tables::json_of(cell).is_null());
+    }
+    const Step step = history.source().next_of(history.evaluation(state.evaluation).first, fact_bit<record::Transfer>());
+    EXPECT_THAT(describe(history, history.record(step)), ::testing::EndsWith(", queued"));
+}
+
 /// Where only splits were timed, or nothing, no time of a kernel is made up.
 class UntimedKernels : public ::testing::TestWithParam<KernelTimes> {
 protected:
@@ -162,7 +220,7 @@ TEST(Cells, AreWrittenByTheirUnit) {
     EXPECT_EQ(text_of(48'310, Unit::number), "48310");
     EXPECT_EQ(text_of(12.34, Unit::percent), "12.3%");
     EXPECT_EQ(text_of(12.36, Unit::percent), "12.4%");
-    EXPECT_EQ(text_of(17.25, Unit::percent), "17.3%");
+    EXPECT_EQ(text_of(17.25, Unit::percent), "17.2%");
     EXPECT_EQ(text_of(Cell::of_each(Shape{64, 16, 1, 1}), Unit::shape), "[64, 16]");
     EXPECT_EQ(text_of(Cell::of_each(std::vector<std::string>{"a", "b"}), Unit::names), "a + b");
     EXPECT_EQ(text_of(true, Unit::text), "yes");

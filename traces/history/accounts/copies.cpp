@@ -17,6 +17,15 @@ int32_t n_stages(const PlanState& state) noexcept {
     return stages;
 }
 
+std::optional<int64_t> moving_time(const record::Transfer& transfer) noexcept {
+    return transfer.async && transfer.end_ns <= transfer.start_ns ? std::nullopt
+                                                                  : std::optional(transfer.end_ns - transfer.start_ns);
+}
+
+std::optional<int64_t> sum_of(std::optional<int64_t> a_ns, std::optional<int64_t> b_ns) noexcept {
+    return a_ns && b_ns ? std::optional(*a_ns + *b_ns) : std::nullopt;
+}
+
 std::vector<CopyRow> copies(History& history, const PlanState& state) {
     std::vector<CopyRow> rows;
     std::unordered_map<TensorId, std::vector<const record::Transfer*>> transfers; // by copy
@@ -36,9 +45,10 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
             row.split = split;
         }
         if (const auto moved = transfers.find(copy.copy); moved != transfers.end()) {
+            row.time_ns = 0;
             for (const record::Transfer* transfer : moved->second) {
                 row.moved_bytes = row.moved_bytes.value_or(0) + transfer->bytes;
-                row.time_ns = row.time_ns.value_or(0) + transfer->end_ns - transfer->start_ns;
+                row.time_ns = sum_of(row.time_ns, moving_time(*transfer));
                 row.start_ns = row.start_ns < 0 ? transfer->start_ns : std::min(row.start_ns, transfer->start_ns);
                 if (transfer->experts >= 0) {
                     row.experts = transfer->experts;

@@ -19,10 +19,15 @@ struct CopyRow {
     std::optional<int64_t> bytes; ///< all that the original holds
     std::optional<int64_t>
         moved_bytes; ///< in this evaluation, less than `bytes` where only some experts were; nothing: not moved in it
-    std::optional<int64_t> time_ns; ///< of its transfers in this evaluation, added up
+    std::optional<int64_t> time_ns; ///< of its transfers in this evaluation, added up; nothing: none, or one was not timed
     int64_t start_ns = -1;          ///< when the first of them began; −1: none
     std::optional<int32_t> experts, experts_total;
 };
+
+/// How long it took, or to queue it; nothing: the backend made it by itself, and only when it was handed over is known.
+std::optional<int64_t> moving_time(const record::Transfer& transfer) noexcept;
+/// Of two times; nothing: not both are known.
+std::optional<int64_t> sum_of(std::optional<int64_t> a_ns, std::optional<int64_t> b_ns) noexcept;
 
 std::vector<CopyRow> copies(History& history, const PlanState& state);
 

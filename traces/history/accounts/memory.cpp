@@ -33,6 +33,16 @@ std::vector<record::BufferSize> compute_buffers(History& history, Step step) {
     return buffers;
 }
 
+std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session) {
+    std::vector<std::pair<std::string, std::string>> logged;
+    for (const auto& [fact, what] : {std::pair{model_buffers_fact, "model"}, {kv_buffers_fact, "KV cache"}}) {
+        if (std::string sizes = session_fact(session, fact); !sizes.empty()) {
+            logged.emplace_back(what, std::move(sizes));
+        }
+    }
+    return logged;
+}
+
 namespace {
 
 std::vector<ReserveRow> reserves_before(History& history, Step step) {

@@ -4,6 +4,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 /// A plan's compute buffers. What lies in them is PlanState::placements.
@@ -41,5 +43,10 @@ MemoryAccount memory(History& history, const PlanState& state);
 /// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or
 /// behind what was reserved.
 std::vector<record::BufferSize> compute_buffers(History& history, Step step);
+
+/// Facts of a trace that was made from a log: what lies in memory beside the plans, as logged.
+inline constexpr std::string_view model_buffers_fact = "model_buffers", kv_buffers_fact = "kv_buffers";
+/// Of them, those that there are, in words: {"model", "CPU_Mapped 0.41 MiB, Vulkan0 0.15 MiB"}, {"KV cache", …}.
+std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session);
 
 } // namespace schedscope::accounts

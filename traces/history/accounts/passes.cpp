@@ -87,7 +87,7 @@ std::vector<PassRow> passes(History& history, EvaluationId planned) {
             open = true;
             count();
         } else if (std::holds_alternative<record::PassEnd>(r.fact) && open) {
-            if (r.time_ns && begin_ns) {
+            if (r.time_ns && begin_ns && *r.time_ns > *begin_ns) { // made again from a recording, all is at one moment
                 rows.back().time_ns = *r.time_ns - *begin_ns;
             }
             finish(r.step);

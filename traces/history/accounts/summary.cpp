@@ -10,7 +10,7 @@
 
 namespace schedscope::accounts {
 
-Summary summary(History& history) {
+Summary summary(History& history, EvaluationId evaluation) {
     const RecordSource& source = history.source();
     Summary s;
     s.steps = history.n_steps();
@@ -31,24 +31,27 @@ Summary summary(History& history) {
     }
     s.failed = int_of(source.count_failed());
 
-    s.planned = history.last_planned();
-    if (s.planned < 0) {
+    s.last_planned = history.last_planned();
+    s.evaluation = evaluation < 0 ? history.opening() : evaluation;
+    if (s.evaluation < 0) {
         return s;
     }
-    const PlanState& state = history.plan(s.planned);
+    const PlanState& state = history.plan(s.evaluation);
     const OwnedGraph* graph = history.graph_of(state);
     if (graph == nullptr) {
         return s;
     }
-    const Step begin = source.previous_of(state.step + 1, fact_bit<record::PlanBegin>());
+    const Step begin = source.previous_of(history.evaluation(state.planned_in).end, fact_bit<record::PlanBegin>());
     const auto plan = begin == no_step ? record::PlanBegin{} : std::get<record::PlanBegin>(history.record(begin).fact);
     s.nodes = plan.n_nodes ? std::optional(n_of(graph->nodes)) : std::nullopt;
     s.leafs = plan.n_leafs ? std::optional(n_of(graph->leafs)) : std::nullopt;
     s.splits = n_of(state.splits);
     s.copies = n_of(state.copies);
     s.to_copy = input_sizes(state);
-    const bool ran = std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
-    if (ran || !state.executed.empty() || !state.transfers.empty()) {
+    const bool ran = !state.executed.empty() ||
+                     std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
+    // Who writes a trace may leave out what was moved.
+    if (state.copies.empty() ? ran : !state.transfers.empty()) {
         s.moved_bytes = std::accumulate(state.transfers.begin(), state.transfers.end(), int64_t{0},
                                         [](int64_t sum, const record::Transfer& t) { return sum + t.bytes; });
     }
@@ -60,10 +63,11 @@ Summary summary(History& history) {
         operators; // the unknown first, the others in the catalogue's order
     for (const TensorId node : graph->nodes) {
         const TensorInfo& info = graph->tensors[node];
-        if (!is_left_out(info)) {
+        if (is_left_out(info)) {
+            ++s.nodes_left_out;
+        } else {
             const bool known = info.op.has_value();
-            ++operators[{known ? ordinal(*info.op) : -1, std::string(known ? op_name(info) : unknown_text),
-                         state.tensors[node].backend}];
+            ++operators[{known ? ordinal(*info.op) : -1, operator_text(info), state.tensors[node].backend}];
         }
     }
     for (const auto& [what, n] : operators) {

@@ -15,23 +15,26 @@ struct Summary {
     std::optional<int64_t> tokens;
     std::optional<int64_t> first_ns, last_ns; ///< times of the first and last record
     std::optional<int64_t> time_ns() const { return first_ns && last_ns ? std::optional(*last_ns - *first_ns) : std::nullopt; }
-    // The last evaluation that was planned; −1 and zeros: none was. Nothing: not known.
-    EvaluationId planned = -1;
+    EvaluationId last_planned = -1; ///< −1: none was
+    // The plan that one evaluation runs; −1 and zeros: none was made. Nothing: not known.
+    EvaluationId evaluation = -1;
     std::optional<int32_t> nodes = 0, leafs = 0;
+    int32_t nodes_left_out = 0; ///< of `nodes`, those that a log has no line of
     int32_t splits = 0, copies = 0;
     int32_t stages = 1;                       ///< of its pipeline: each copy of a split's input is there once per stage
     int32_t input_copies = 0;                 ///< of `copies`, those that keep an input of the graph for a further stage
     SizeSum to_copy;                          ///< inputs of its splits, all that they hold
-    std::optional<int64_t> moved_bytes;       ///< what its transfers moved; nothing: none of it ran
+    std::optional<int64_t> moved_bytes;       ///< what its transfers moved; nothing: none is there
     std::optional<int64_t> compute_bytes = 0; ///< buffers as they are then
     struct OpCount {
         std::string op; ///< "?": a log names none, or none that is known
         BackendId backend = no_backend;
         int32_t nodes = 0;
     };
-    std::vector<OpCount> operators; ///< most frequent first
+    std::vector<OpCount> operators; ///< of the nodes that are not left out, most frequent first
 };
 
-Summary summary(History& history);
+/// `evaluation`: the one whose plan it counts; −1: History::opening().
+Summary summary(History& history, EvaluationId evaluation = -1);
 
 } // namespace schedscope::accounts

@@ -36,7 +36,7 @@ struct DifferenceCount {
     Step first_beyond = no_step;
 };
 
-/// What the watched tensors held, in order: in one evaluation up to the state's step; in the whole trace for an evaluation of −1.
+/// What the watched tensors held, in order: in one evaluation up to the state's step; for evaluation −1 in the whole trace.
 std::vector<ValueRow> values(History& history, const PlanState& state);
 /// The same of one of them, from the records after `value` up to `until`.
 ValueRow value_row(History& history, const ValueState& value, Step until);

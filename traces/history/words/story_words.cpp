@@ -22,8 +22,9 @@ std::string memory_text(const History& history, const PlanState& state, TensorId
 
 std::string story_head(const History& history, const PlanState& state, const Story& story) {
     const TensorInfo& tensor = history.tensor(state, story.tensor);
-    std::string text = history.unique_name(state, story.tensor) + "  " + operator_text(tensor) + "  " + type_text(tensor) + " " +
-                       shape_text(tensor) + "  (evaluation " + std::to_string(story.evaluation);
+    std::string text = history.unique_name(state, story.tensor) + (tensor.op ? "  " + operator_text(tensor) : "");
+    text += tensor.type || tensor.ne ? "  " + type_text(tensor) + " " + shape_text(tensor) : "";
+    text += "  (evaluation " + std::to_string(story.evaluation);
     if (story.planned_in != story.evaluation) {
         text += ", planned in " + std::to_string(story.planned_in);
     }
@@ -35,9 +36,10 @@ std::vector<std::string> story_sources(const History& history, const PlanState& 
     std::vector<std::string> lines;
     for (size_t i = 0; i < tensor.src.size(); ++i) {
         if (tensor.src[i] != no_tensor) {
-            lines.push_back("source " + std::to_string(i) + "  " + history.unique_name(state, tensor.src[i]) + "  on " +
-                            history.backend_name(state.tensors[tensor.src[i]].backend) +
-                            memory_text(history, state, tensor.src[i]));
+            const BackendId backend = state.tensors[tensor.src[i]].backend;
+            const bool known = backend != no_backend || history.knows(Topic::passes);
+            lines.push_back("source " + std::to_string(i) + "  " + history.unique_name(state, tensor.src[i]) +
+                            (known ? "  on " + history.backend_name(backend) : "") + memory_text(history, state, tensor.src[i]));
         }
     }
     return lines;

@@ -8,16 +8,23 @@
 
 namespace schedscope {
 
+std::string nothing_ran(const SessionInfo& session, std::string_view so_far) {
+    return session_fact(session, dry_run_fact).empty() ? std::string(so_far) : "a dry run plans, and runs nothing";
+}
+
 std::string unknown_for_lack_of(Topic topic, std::string_view what) {
     return std::string(what) + " is unknown: this trace has no " + std::string(topic_words(topic));
 }
 
 bool is_left_out(const TensorInfo& tensor) noexcept { return tensor.name.empty() && !tensor.op; }
 
+std::string not_plannable_for_lack_of(Topic topic) {
+    return "nothing can be planned again: this trace has no " + std::string(topic_words(topic)) +
+           (topic == Topic::answers ? ", as logs have none; `schedscope record -- PROGRAM` asks them for each graph" : "");
+}
+
 void require_plannable(const SessionInfo& session, const OwnedGraph& graph, const CapabilityTable& answers) {
-    const auto refuse = [](Topic topic) {
-        throw Error(ErrorKind::input, "nothing can be planned again: this trace has no " + std::string(topic_words(topic)));
-    };
+    const auto refuse = [](Topic topic) { throw Error(ErrorKind::input, not_plannable_for_lack_of(topic)); };
     if (!session.knows.has(Topic::answers) || (answers.n_tensors == 0 && !graph.tensors.empty())) {
         refuse(Topic::answers);
     }

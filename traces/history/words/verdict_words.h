@@ -21,7 +21,7 @@ std::string verdict(const record::Verdict& verdict, std::string_view rules, std:
 /// With a mark: "✓ reproduced: 161 of 161 decisions", "✗ 159 of 161 decisions reproduced"; and the first difference, where
 /// `first` says it: "…, first difference: Qcur-0: …".
 std::string verdict_line(const record::Verdict& verdict, std::string_view first = {});
-/// The state's plan, with the first difference. Empty: it was planned by this program, or nobody saw what its scheduler did.
+/// The state's plan, with the first difference. Empty: it was planned by this program, or what its scheduler did was not seen.
 std::string verdict_line(const RecordSource& source, const PlanState& state);
 /// May the causes that the state's plan gives be believed?
 bool causes_verified(const PlanState& state) noexcept;

@@ -31,8 +31,22 @@ std::string value(const record::Value& v) {
     return v.n_elements == 0 ? text : text + " of " + counted(v.n_elements, "element");
 }
 
+std::string graph(const record::EvaluationBegin& begin, int64_t n_nodes, int64_t n_splits) {
+    const int64_t n_tokens = begin.n_tokens.value_or(0);
+    const std::string size = n_tokens > 0   ? counted(n_tokens, "token")
+                             : n_nodes > 0  ? counted(n_nodes, "node")
+                             : n_splits > 0 ? counted(n_splits, "split")
+                                            : "";
+    const std::string kind = begin.kind ? std::string(kind_text(begin.kind)) : "graph";
+    return size.empty() ? kind : kind + (begin.kind ? ", " : " of ") + size;
+}
+
 std::string bytes(const SizeSum& sum) {
     return sum.complete ? bytes(sum.bytes) : sum.bytes > 0 ? "at least " + bytes(sum.bytes) : unknown_text;
+}
+
+std::string not_in_log(int64_t n_left_out) {
+    return n_left_out > 0 ? " (" + count(n_left_out) + " of them not in the log)" : std::string();
 }
 
 std::string counted_of(int64_t n, std::string_view noun, const SizeSum& sum) {

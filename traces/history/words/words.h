@@ -18,8 +18,13 @@ std::string evaluations(EvaluationId n); ///< they count from 0: "0…7" are eig
 /// "3 (0…7)" is one of eight.
 std::string evaluation_of(EvaluationId id, EvaluationId n);
 
+/// What a graph is: "decode, 1 token"; where that is not known what is: "prefill, 130 nodes", "graph of 3 splits".
+std::string graph(const record::EvaluationBegin& begin, int64_t n_nodes, int64_t n_splits);
+
 /// Sizes that may be unknown: "4.0 KiB"; "at least 4.0 KiB" where only some are known; "?" where none is.
 std::string bytes(const SizeSum& sum);
+/// Behind a number of nodes, " (60 of them not in the log)"; empty for 0.
+std::string not_in_log(int64_t n_left_out);
 /// The same behind what is counted: "3 copies of 4.0 KiB", "… of at least 4.0 KiB", "… of unknown size"; "no copies".
 std::string counted_of(int64_t n, std::string_view noun, const SizeSum& sum);
 std::string

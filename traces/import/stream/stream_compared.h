@@ -28,6 +28,7 @@ public:
     /// The plan's records behind its beginning and its backends. The graph is forgotten with its last plan.
     const std::vector<Fact>& plan(const SessionInfo& session, ComparedPlan plan, std::optional<GraphKind> kind,
                                   const std::function<StringId(std::string_view)>& intern);
+    std::optional<bool> op_offload() const { return planner_.op_offload(); } ///< of the last plan, as far as it is known
 
 private:
     struct KeptGraph {

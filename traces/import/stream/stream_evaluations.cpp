@@ -55,12 +55,13 @@ Knowledge StreamEvaluations::knowledge() const {
     needs(Topic::answers, has_answers_);
     needs(Topic::passes, came(fact_set<PassBegin, PassEnd>()));
     needs(Topic::shapes, has_shapes_);
-    needs(Topic::memory, has_buffers_ || came(fact_set<Placement, BufferSize>()));
+    needs(Topic::memory, came(fact_set<Placement, BufferSize>()));
     needs(Topic::order, came(fact_set<Fusion, Reorder>()));
     needs(Topic::times, has_times_);
     needs(Topic::runs, came(fact_set<Execute, SplitRun, Transfer, Wait>()));
     needs(Topic::tokens, came(fact_set<UbatchToken, NextToken>()));
     needs(Topic::reuse, came(fact_set<EvaluationBegin>()));
+    needs(Topic::buffers, has_buffers_);
     return knows;
 }
 
@@ -227,23 +228,30 @@ void StreamEvaluations::give_up_compared(Open& e, const StreamFact& f) {
     }
 }
 
+/// What the plan itself shows of how it began.
+void StreamEvaluations::set_begin(Open& e, const record::PlanBegin& known) {
+    for (WaitingFact& waiting : e.waiting) {
+        if (auto* const begin = std::get_if<record::PlanBegin>(&waiting.fact)) {
+            begin->current_stage = known.current_stage;
+            begin->op_offload = known.op_offload;
+        }
+    }
+}
+
 void StreamEvaluations::end_compared(Open& e, const StreamFact& end) {
     ComparedPlan plan = std::move(*e.compared);
     e.compared.reset();
     const auto intern = [this](std::string_view text) { return sink_.intern(text); };
     if (!plan.begin.current_stage) {
         plan.begin.current_stage = stage_of(plan.real, plan.begin.n_stages.value_or(1));
-        for (WaitingFact& waiting : e.waiting) {
-            if (auto* const begin = std::get_if<record::PlanBegin>(&waiting.fact)) {
-                begin->current_stage = plan.begin.current_stage;
-            }
-        }
     }
     StreamRepeats::PlanRecords records{plan.begin, plan.backends, {}};
     name_copies(plan.real, e.plan.graph.n_tensors);
     const std::vector<RealCopy> copies = copies_in_order(plan.real);
     std::map<std::tuple<TensorId, BackendId, int32_t>, TensorId> made;
     records.facts = plans_.plan(session_, std::move(plan), e.kind, intern);
+    records.begin.op_offload = plans_.op_offload();
+    set_begin(e, records.begin);
     const std::optional<EvaluationId> before = e.waits ? repeats_.plan(records) : std::nullopt;
     if (before) { // all that is left of it is its name
         std::get<record::EvaluationBegin>(e.waiting.front().fact).planned_in = *before;

@@ -81,6 +81,7 @@ private:
     void write_checked(Open& e, StreamFact& f);
     void take_real(Open& e, const StreamFact& f);
     bool take_compared(Open& e, StreamFact& f);
+    static void set_begin(Open& e, const record::PlanBegin& known);
     void end_compared(Open& e, const StreamFact& end);
     void give_up_compared(Open& e, const StreamFact& f);
     void put(Open& e, const Fact& fact);

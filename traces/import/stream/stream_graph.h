@@ -22,7 +22,7 @@ public:
     int64_t number() const noexcept { return number_; } ///< the program's
     int64_t n_tensors() const noexcept { return n_tensors_; }
     GraphView view() const noexcept { return graph_.view(); }
-    /// Of each backend of the session, which it was settled with. Details are texts of the block. Empty: nobody asked about
+    /// Of each backend of the session, which it was settled with. Details are texts of the block. Empty: none was asked about
     /// anything.
     CapabilityTable answers(const SessionInfo& session) const;
 

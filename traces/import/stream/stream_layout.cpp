@@ -106,7 +106,7 @@ bool StreamLayout::fits(size_t bytes) const noexcept {
 }
 
 void note_unknown(UnknownWords& words, const std::string& word) {
-    constexpr size_t most = 1000; // nobody reads more
+    constexpr size_t most = 1000; // more is not read
     if (words.size() < most || words.contains(word)) {
         ++words[word];
     }

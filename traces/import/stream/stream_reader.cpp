@@ -7,6 +7,7 @@
 #include "traces/format/schedscope_stream.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -148,7 +149,7 @@ void StreamReader::take_kind(std::span<const std::byte> record) {
     }
 }
 
-/// False: nobody here reads such a record.
+/// False: no reader here takes such a record.
 bool StreamReader::take_fields(const KindOfRecords& kind, const StreamFields& f, const StreamBlock& block,
                                BlockContent& content) {
     if (kind.fact || kind.real) {
@@ -189,7 +190,8 @@ bool StreamReader::take_fields(const KindOfRecords& kind, const StreamFields& f,
 void StreamReader::give_session(const std::vector<std::string>& notes) {
     SessionInfo given = session_.info();
     given.facts = facts_;
-    given.facts.insert(given.facts.end(), session_.facts().begin(), session_.facts().end());
+    std::copy_if(session_.facts().begin(), session_.facts().end(), std::back_inserter(given.facts),
+                 [](const auto& fact) { return !fact.second.empty(); });
     if (!notes.empty()) {
         given.facts.emplace_back("notes", joined(notes, "; "));
     }
@@ -229,8 +231,13 @@ ImportResult StreamReader::finish(std::vector<std::string> notes, bool damaged) 
     add_notes(notes);
     session_.set_knowledge(evaluations_.knowledge());
     give_session(notes);
+    for (const auto& [key, value] : session_.facts()) { // which needs no note in the trace
+        if (key == SSCP_FACT_IDLE_LIBRARIES && !value.empty()) {
+            notes.push_back(value);
+        }
+    }
     const EvaluationCounts& n = evaluations_.counts();
-    return {int_of(n.plans), n.splits, n.nodes, std::move(notes)};
+    return {.n_graphs = int_of(n.plans), .n_splits = n.splits, .n_nodes = n.nodes, .notes = std::move(notes)};
 }
 
 } // namespace import

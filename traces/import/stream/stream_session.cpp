@@ -132,7 +132,11 @@ void StreamSession::take_meta(const StreamFields& f) {
         }
         said_.facts.emplace_back(key, "");
     }
-    say(f, "value", said_.facts[found->second].second);
+    if (std::string& value = said_.facts[found->second].second; f.text("value")) {
+        say(f, "value", value);
+    } else { // it holds no more
+        value.clear();
+    }
 }
 
 void StreamSession::add_words(const ForeignWords& words) {

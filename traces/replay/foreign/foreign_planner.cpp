@@ -41,6 +41,7 @@ struct AgeState {
 struct Attempt {
     Plan plan;
     bool planned = false, placed = false;
+    std::optional<bool> op_offload; ///< as the program asked for it, or as it decided
     std::string error;
     RealComparison comparison;
     std::vector<Fact> facts;
@@ -70,7 +71,8 @@ struct ForeignPlanner::State {
     Ages ages;                                                ///< whose rules have decided as the program did, so far
     std::string rules;                                        ///< those ages
     int64_t n_plans = 0;
-    std::optional<size_t> settled; ///< the one age that is left of them
+    std::optional<size_t> settled;  ///< the one age that is left of them
+    std::optional<bool> op_offload; ///< of the last plan
     std::vector<Fact> facts;
 
     Attempt attempt(size_t age, AgeState& by, const ForeignPlan& foreign, const OwnBackends& own, const SessionInfo& session,
@@ -82,6 +84,8 @@ struct ForeignPlanner::State {
 
 ForeignPlanner::ForeignPlanner() : state_(std::make_unique<State>()) {}
 ForeignPlanner::~ForeignPlanner() = default;
+
+std::optional<bool> ForeignPlanner::op_offload() const { return state_->op_offload; }
 
 namespace {
 
@@ -150,7 +154,6 @@ Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPl
                                        const std::function<StringId(std::string_view)>& intern, bool watched) const {
     Attempt out;
     PlanOptions options;
-    options.op_offload = foreign.begin.op_offload.value_or(true);
     options.n_stages = std::max(foreign.begin.n_stages.value_or(1), 1);
     const std::optional<int32_t> stage = foreign.begin.current_stage;
     options.current_stage = stage ? *stage : stage_of(foreign.real, options.n_stages).value_or(0);
@@ -161,13 +164,36 @@ Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPl
     const GraphView view = graph.view();
     const RealSubject subject{foreign.session, view, own, foreign.real};
     FactKeeper keeper(intern);
-    try {
-        make_plan(view, answers, options, by.carry, out.plan, &keeper);
-        out.planned = true;
-    } catch (const PlanError& error) {
-        out.error = error.what();
+    const auto make = [&] {
+        keeper.facts.clear();
+        out.comparison = {};
+        out.error.clear();
+        try {
+            make_plan(view, answers, options, by.carry, out.plan, &keeper);
+            out.planned = true;
+        } catch (const PlanError& error) {
+            out.planned = false;
+            out.error = error.what();
+        }
+        compare_plan(subject, out.planned ? &out.plan : nullptr, out.error, out.comparison);
+        return out.comparison.same_decisions();
+    };
+    out.op_offload = foreign.begin.op_offload;
+    options.op_offload = out.op_offload.value_or(true);
+    const bool may_say_no = !out.op_offload && !options.rules.always_offloads; // not every build lets it be seen
+    const Carry before = may_say_no ? by.carry : Carry();
+    const auto make_with = [&](bool op_offload) {
+        options.op_offload = op_offload;
+        by.carry = before;
+        return make();
+    };
+    if (!make() && may_say_no) {
+        if (make_with(false)) {
+            out.op_offload = false;
+        } else {
+            make_with(true);
+        }
     }
-    compare_plan(subject, out.planned ? &out.plan : nullptr, out.error, out.comparison);
     if (out.planned && watched) {
         place(by, subject, session, answers, keeper, out);
     }
@@ -177,6 +203,7 @@ Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPl
 
 const std::vector<Fact>& ForeignPlanner::plan(const ForeignPlan& foreign,
                                               const std::function<StringId(std::string_view)>& intern) {
+    state_->op_offload = foreign.begin.op_offload;
     try {
         return planned(foreign, intern);
     } catch (const Error& error) {
@@ -261,6 +288,7 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
         s.settled = s.ages.front();
     }
     const Attempt& by = attempts.at(s.ages.front());
+    s.op_offload = by.op_offload;
     s.facts = records_of({foreign, own, graph, intern}, s.rules, by.plan, by.planned, by.comparison, by.facts, by.places);
     return s.facts;
 }

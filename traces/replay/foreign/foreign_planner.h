@@ -38,6 +38,9 @@ public:
     /// splits and inputs are the scheduler's; where it can't be made again, because an answer or a tensor's shape is missing, as
     /// well. `intern`: the number of a text. Valid until the next call.
     const std::vector<Fact>& plan(const ForeignPlan& foreign, const std::function<StringId(std::string_view)>& intern);
+    /// Of the last plan: whether weights in host memory might be offloaded, as its PlanBegin says it; where that says nothing,
+    /// and what was decided fits a "no" alone, that.
+    std::optional<bool> op_offload() const;
 
 private:
     struct State;

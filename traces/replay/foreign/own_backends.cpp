@@ -58,7 +58,7 @@ CapabilityTable OwnBackends::answers(const CapabilityTable& all) const {
     const size_t n = all.n_tensors;
     for (const BackendId b : order_) {
         const size_t first = b * n;
-        if (first + n <= all.op_answers.size()) { // else nobody was asked
+        if (first + n <= all.op_answers.size()) { // else no backend was asked
             const auto op = all.op_answers.begin() + first;
             answers.op_answers.insert(answers.op_answers.end(), op, op + n);
             const auto offload = all.offload_answers.begin() + first;

@@ -48,7 +48,7 @@ struct RealPlan {
     std::vector<Assigned> assigned;
     std::vector<Part> splits;
     std::vector<Source> sources;
-    std::vector<Place> places;   ///< none: nobody watched the memory from its birth
+    std::vector<Place> places;   ///< none: memory was not watched from its birth
     bool planned_memory = false; ///< memory was planned or made for it; somebody watches that from its birth
     std::vector<KeptAlive> kept;
     std::vector<TensorId> order; ///< by place among the nodes: which backends moved there; none: that which was there

@@ -4,6 +4,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/planner/placement/policy.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 #include "traces/replay/profile/op_form.h"
@@ -79,6 +80,20 @@ private:
         Answer answer;
         int64_t batch = 0;
         std::optional<bool> offload; ///< nothing: it was not asked whether it takes the work over
+    };
+
+    /// What answers tell of one at another batch: a "no" below the batch from which on work is taken over tells nothing.
+    struct Takeovers {
+        bool any = false, takes = false, refuses = false, smaller_was = false, larger_was_not = false;
+
+        void take(const Asked& asked, int64_t batch, int64_t min_batch) {
+            any |= asked.offload.has_value();
+            takes |= asked.offload == true;
+            refuses |= asked.offload == false && asked.batch >= min_batch;
+            smaller_was |= asked.offload == true && asked.batch <= batch;
+            larger_was_not |= asked.offload == false && asked.batch >= batch;
+        }
+        bool anything() const noexcept { return takes || refuses; }
     };
 
     /// It can use memory that the CPU computes in.
@@ -160,18 +175,25 @@ private:
             return *exact->second->offload;
         }
         const auto alike = by_form_.find(form.form);
-        bool any = false, ever = false, smaller_was = false, larger_was_not = false;
+        Takeovers told;
         for (const Asked* asked : alike == by_form_.end() ? std::vector<const Asked*>() : alike->second) {
-            any |= asked->offload.has_value();
-            ever |= asked->offload == true;
-            smaller_was |= asked->offload == true && asked->batch <= batch;
-            larger_was_not |= asked->offload == false && asked->batch >= batch;
+            told.take(*asked, batch, min_batch_);
         }
-        ++(any ? counts.inferred : counts.unknown);
-        if (!ever || min_batch != min_batch_) { // who takes work over does so from the batch on that is asked for
-            return ever && batch > 0 && batch >= min_batch;
+        if (!is_ours_ &&
+            !told.anything()) { // what else was asked tells as much: a device looks at the batch, not at the operator
+            for (const Asked& asked : asked_) {
+                told.take(asked, batch, min_batch_);
+            }
+            if (!told.anything() && holds_layers(backend_.kind.value_or(""))) {
+                ++counts.assumed;
+                return batch > 0 && batch >= min_batch;
+            }
         }
-        return smaller_was || (!larger_was_not && batch > 0 && batch >= min_batch);
+        ++(told.any ? counts.inferred : counts.unknown);
+        if (!told.takes || min_batch != min_batch_) { // who takes work over does so from the batch on that is asked for
+            return told.takes && batch > 0 && batch >= min_batch;
+        }
+        return told.smaller_was || (!told.larger_was_not && batch > 0 && batch >= min_batch);
     }
 
     std::string_view kept(const std::string& text) const { return *details_.insert(text).first; }
@@ -215,6 +237,20 @@ std::shared_ptr<const DeviceProfile> recorded_profile(std::shared_ptr<const Reco
     }
     require_fitting_name(description, *profile, option);
     return profile;
+}
+
+std::vector<std::shared_ptr<const DeviceProfile>> recorded_profiles(const RecordSource& source) {
+    const std::shared_ptr<const RecordSource> not_owned(std::shared_ptr<const RecordSource>(), &source);
+    const SessionInfo session = source.session();
+    std::vector<std::shared_ptr<const DeviceProfile>> all(session.backends.size());
+    for (size_t b = 0; b < all.size(); ++b) {
+        if (!holds_layers(session.backends[b].kind.value_or(""))) {
+            continue;
+        }
+        auto profile = std::make_shared<RecordedProfile>(not_owned, narrow<BackendId>(b));
+        all[b] = profile->is_empty() ? nullptr : std::move(profile);
+    }
+    return all;
 }
 
 std::shared_ptr<const DeviceProfile> read_profile(const DeviceDescription& description, const std::string& option) {

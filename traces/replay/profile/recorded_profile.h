@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace schedscope {
 
@@ -19,6 +20,10 @@ namespace schedscope {
 std::shared_ptr<const DeviceProfile> recorded_profile(std::shared_ptr<const RecordSource> source,
                                                       const DeviceDescription& description,
                                                       const std::string& option = "--device ");
+
+/// The same of each backend that holds layers and has answers, in the session's order; the others have none. The source must
+/// outlive them.
+std::vector<std::shared_ptr<const DeviceProfile>> recorded_profiles(const RecordSource& source);
 
 /// The same of the trace that the description names.
 std::shared_ptr<const DeviceProfile> read_profile(const DeviceDescription& description, const std::string& option = "--device ");

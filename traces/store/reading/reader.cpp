@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <unordered_map>
@@ -19,6 +20,24 @@
 namespace schedscope {
 
 namespace {
+
+/// Of a trace that was not closed, behind the file's name.
+std::string why_not_whole(const TraceFiles& files) {
+    const std::string log = std::filesystem::path(files.path()).filename().string() + "-wal";
+    if (files.being_recorded()) {
+        return "is being recorded; what was committed so far is shown";
+    }
+    switch (files.beside()) {
+    case TraceFiles::Beside::log:
+        return "was not closed, its recording was killed: " + log +
+               " beside it belongs to it (copy both); what had been committed is shown";
+    case TraceFiles::Beside::gone:
+        return "was not closed, and " + log +
+               " is not beside it: if it was left behind, what was recorded last, up to all of it, is missing; copy both";
+    case TraceFiles::Beside::nothing: break;
+    }
+    return "was not closed; what had been committed is shown";
+}
 
 constexpr size_t n_kinds = std::variant_size_v<Fact>;
 constexpr Step largest_read = Step{1} << 16; ///< records that are read in one go
@@ -33,8 +52,8 @@ struct TraceReader::State {
         : path(p), connections(open_trace_file(p, std::move(options.stop)), options.alone), file(connections.first().file),
           kept(file.bytes()), index(guarded([&] { return read_index(file.database, file.bytes(), kept); })),
           graphs(connections, index, kept) {
-        if (!index.closed && file.notes.empty()) {
-            file.notes.push_back("was not closed; what had been committed is shown");
+        if (!index.closed) {
+            file.notes.push_back(why_not_whole(*file.files));
         }
     }
 

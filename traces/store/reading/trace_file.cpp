@@ -115,7 +115,7 @@ bool is_plain_index(std::string_view sql) {
 
 /// The tables must be ours. A newer minor version may have more columns; its tables need only have ours. Whatever else there is,
 /// is not read, and must be nothing that SQLite computes when it looks at a table of ours.
-/// Tables that came later than an older file stand beside it, empty.
+/// What came later than an older file stands beside it: empty tables, and views of its own with columns that are 0.
 void check_schema(const std::string& path, sqlite::Database& database, int64_t version) {
     const bool newer = version > schema::user_version;
     const int64_t minor = version % 1000;
@@ -144,8 +144,16 @@ void check_schema(const std::string& path, sqlite::Database& database, int64_t v
         if (at == found.end()) {
             refuse(path, "is damaged: the table '" + table.name + "' is missing");
         }
-        if (at->second != table.sql && !(newer && is_longer(at->second, table.sql))) {
+        const std::string expected = newer ? table.sql : table.sql_of(minor);
+        if (at->second != expected && !(newer && is_longer(at->second, expected))) {
             refuse(path, "is damaged: the table '" + table.name + "' is not a trace's");
+        }
+        std::string lacks;
+        for (const schema::Entity::Column& column : table.later) {
+            lacks += !newer && minor < column.since_minor ? ", 0 AS " + column.name : "";
+        }
+        if (!lacks.empty()) {
+            later += "CREATE TEMP VIEW " + table.name + " AS SELECT *" + lacks + " FROM main." + table.name + ";";
         }
     }
     if (!later.empty()) {
@@ -197,9 +205,6 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
         }
         check_schema(path, database, version);
         sqlite::expect_rows(database, stopped, files->bytes());
-        if (recovers) {
-            trace.notes.push_back("was not closed; what had been committed is shown");
-        }
         return trace;
     } catch (const sqlite::Failure& failure) {
         refuse(*files, failure);

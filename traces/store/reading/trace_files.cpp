@@ -63,7 +63,8 @@ struct TraceFiles::State {
     std::array<unsigned char, 100> header{};
     FileVersion version;
     int64_t bytes = 0;
-    bool has_journal = false;
+    bool has_journal = false, being_recorded = false;
+    Beside beside = Beside::nothing;
 
     // While SQLite reads; two connections may do so at once, and then nothing is written.
     std::atomic<bool> shrank = false, too_much_written = false;
@@ -147,7 +148,7 @@ int64_t held_bytes(const State& state, const Descriptor& file, int64_t size) {
     return held;
 }
 
-/// The part of the file beside the trace with this suffix, if it is there with content.
+/// The part of the file beside the trace with this suffix, if it is there with content. `bytes` stays where it is not there.
 Descriptor open_beside(const State& state, const char* suffix, int64_t& bytes) {
     Descriptor file(open((state.path + suffix).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file) {
@@ -197,7 +198,7 @@ bool open_parts(State& state) {
     Descriptor file = open_trace(state);
     const int64_t size = state.version.bytes;
     const bool write_ahead = state.header[19] == 2; // the format's read version
-    int64_t wal_bytes = 0, journal_bytes = 0;
+    int64_t wal_bytes = -1, journal_bytes = 0;
     Descriptor wal = write_ahead ? open_beside(state, "-wal", wal_bytes) : Descriptor();
     Descriptor journal = open_beside(state, "-journal", journal_bytes);
     if (journal) {
@@ -205,6 +206,7 @@ bool open_parts(State& state) {
     }
     // A writer appends to its journal all the time, which does no harm: what is cut off at the end is not committed. But while it
     // works the journal into the trace, the two don't fit together.
+    state.being_recorded = is_being_recorded(file.get());
     if ((write_ahead || journal) && is_in_use(file.get())) {
         int64_t room = budget::trace_copy_bytes;
         Descriptor wal_copy = wal ? copy_of(state, wal, wal_bytes, room) : Descriptor();
@@ -223,6 +225,9 @@ bool open_parts(State& state) {
         return false;
     }
     state.has_journal = wal || journal;
+    state.beside = wal                            ? TraceFiles::Beside::log
+                   : write_ahead && wal_bytes < 0 ? TraceFiles::Beside::gone
+                                                  : TraceFiles::Beside::nothing;
     state.bytes = held_bytes(state, file, size) + (wal ? held_bytes(state, wal, wal_bytes) : 0) +
                   (journal ? held_bytes(state, journal, journal_bytes) : 0);
     state.trace.begin(std::move(file), size);
@@ -539,6 +544,8 @@ std::shared_ptr<TraceFiles> TraceFiles::open(const std::string& path, Stop stop)
 
 const std::string& TraceFiles::path() const noexcept { return state_->path; }
 bool TraceFiles::has_journal() const noexcept { return state_->has_journal; }
+TraceFiles::Beside TraceFiles::beside() const noexcept { return state_->beside; }
+bool TraceFiles::being_recorded() const noexcept { return state_->being_recorded; }
 int64_t TraceFiles::bytes() const noexcept { return state_->bytes; }
 FileVersion TraceFiles::version() const noexcept { return state_->version; }
 const std::array<unsigned char, 100>& TraceFiles::header() const noexcept { return state_->header; }

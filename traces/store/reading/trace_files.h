@@ -29,8 +29,14 @@ public:
     TraceFiles(const TraceFiles&) = delete;
     TraceFiles& operator=(const TraceFiles&) = delete;
 
+    /// What of a recording lies beside the trace. `gone`: the trace was written with a write-ahead log, which is not there, so
+    /// that a recording that was not closed may lack whatever was in it.
+    enum class Beside { nothing, log, gone };
+
     const std::string& path() const noexcept;
     bool has_journal() const noexcept;
+    Beside beside() const noexcept;
+    bool being_recorded() const noexcept; ///< when it was opened
     /// That the trace and its journal held when they were opened, holes left out: a bound for whatever is in them.
     int64_t bytes() const noexcept;
     FileVersion version() const noexcept; ///< of the file at the path when it was opened

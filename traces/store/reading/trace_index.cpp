@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace schedscope {
 
@@ -51,9 +52,10 @@ void read_settings(sqlite::Database& database, SessionInfo& session, KeptBytes& 
     }
 }
 
-/// Topics of a later version are no concern of ours; one that is missing is not known.
+/// Topics of a later version are no concern of ours; one that is missing is not known, but before 4.2 `memory` was about buffers,
+/// too.
 void read_knowledge(sqlite::Database& database, Knowledge& knows, KeptBytes& kept) {
-    std::array<bool, ordinal(Topic::count)> known{};
+    std::array<std::optional<bool>, ordinal(Topic::count)> known;
     sqlite::Statement rows(database, "SELECT topic, known, closely FROM knows");
     while (rows.step()) {
         const std::string_view name = rows.bytes(0);
@@ -66,8 +68,11 @@ void read_knowledge(sqlite::Database& database, Knowledge& knows, KeptBytes& kep
             knows.closely = kept.text(rows, 2, "how closely times were taken");
         }
     }
+    if (std::optional<bool>& buffers = known[ordinal(Topic::buffers)]; !buffers) {
+        buffers = known[ordinal(Topic::memory)];
+    }
     for (size_t i = 0; i < known.size(); ++i) {
-        if (!known[i]) {
+        if (!known[i].value_or(false)) {
             knows.lack(static_cast<Topic>(i));
         }
     }

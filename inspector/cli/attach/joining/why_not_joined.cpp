@@ -44,7 +44,7 @@ std::string why_not_allowed(pid_t id) {
     std::ifstream yama("/proc/sys/kernel/yama/ptrace_scope");
     int scope = 0;
     if (yama >> scope && scope >= 3) {
-        return "kernel.yama.ptrace_scope is 3, and nobody may join a process until the system starts without it";
+        return "kernel.yama.ptrace_scope is 3, and no process may be joined until the system starts without it";
     }
     if (scope > 0 && geteuid() != 0) {
         return "kernel.yama.ptrace_scope is " + std::to_string(scope) +
@@ -80,7 +80,7 @@ bool is_recorded(const OtherProcess& process) {
     });
 }
 
-/// Of any of its threads; empty: nobody holds one.
+/// Of any of its threads; empty: none is held.
 std::string tracer_of(pid_t id) {
     std::error_code failed;
     for (const auto& task : std::filesystem::directory_iterator(proc_path(id, "task"), failed)) {

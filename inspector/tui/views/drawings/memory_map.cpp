@@ -132,17 +132,12 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
         const record::Placement& p = (*placements_)[row];
         used.emplace_back(p.offset, p.offset + p.size);
     }
-    Map map{n_rows, n_columns, {std::move(used), std::max(shown.buffer.size, shown.reached), n_rows * points}, {}, {}};
-    map.lowest.assign(n_rows, -1);
+    Map map{n_rows, n_columns, {std::move(used), std::max(shown.buffer.size, shown.reached), n_rows * points}, {}};
     map.cells.assign(n_rows * static_cast<size_t>(n_columns), -1);
     std::vector<double> covered(map.cells.size(), 0);
     for (const int row : shown.buffer.rows) {
         const record::Placement& p = (*placements_)[row];
         const Area area = area_of(p, map);
-        if (area.bottom < n_rows) {
-            int64_t& lowest = map.lowest[area.bottom];
-            lowest = lowest < 0 ? p.offset : std::min(lowest, p.offset);
-        }
         for (int r = area.bottom; r < area.top; ++r) {
             const double cover = std::min(area.high, r + 1.0) - std::max(area.low, to_double(r));
             const size_t line = r * static_cast<size_t>(n_columns);
@@ -234,14 +229,9 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
             c = end;
         }
     }
-    int last_labelled = n_rows + 1;
-    for (int r = n_rows - 1; r >= 0; --r) { // the offset at which a row begins, where it is one that something begins at
-        const int64_t lowest = map.lowest[r];
-        if (lowest >= 0 && last_labelled - r >= 1) {
-            const std::string label = words::count(lowest);
-            cells.text(line_of(r), offset_label_width - 1 - text_width(label), label, dim, offset_label_width);
-            last_labelled = r;
-        }
+    for (const OffsetAxis::Tick& tick : map.axis.ticks(points)) {
+        const int r = std::clamp(static_cast<int>(tick.y / points), 0, n_rows - 1);
+        cells.text(line_of(r), offset_label_width - 1 - text_width(tick.label), tick.label, dim, offset_label_width);
     }
     cells.text(first_row + height - 1, 0, "needed", dim, offset_label_width);
     for (int c = 0; c < n_columns; ++c) {

@@ -33,8 +33,7 @@ private:
     struct Map {
         int n_rows, n_columns;
         OffsetAxis axis;
-        std::vector<int> cells;      ///< [n_rows][n_columns] row of the list that covers most of it; −1: none
-        std::vector<int64_t> lowest; ///< [n_rows] offset at which the first thing in it begins; −1: nothing begins there
+        std::vector<int> cells; ///< [n_rows][n_columns] row of the list that covers most of it; −1: none
     };
     struct Shown {
         DrawnBuffer buffer;

@@ -5,6 +5,7 @@
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/accounts/copies.h"
+#include "traces/history/words/unknown.h"
 #include "viz/tables/splits.h"
 
 #include <algorithm>
@@ -21,8 +22,6 @@ std::optional<int64_t> nodes_of(const SplitState& split) noexcept {
     return split.end_node < 0 ? 1 : std::max(split.end_node - split.first_node(), 0);
 }
 
-std::optional<int64_t> time_of(const SplitState& split) noexcept { return split.time_ns(); }
-
 } // namespace
 
 int SplitBars::rows(InspectorSession& session, int, int) const { return session.state().splits.empty() ? 0 : 3; }
@@ -38,7 +37,7 @@ std::string SplitBars::title(const InspectorSession& session) const {
     std::string text;
     for (size_t b = 0; b < on.size(); ++b) {
         if (on[b] > 0) {
-            text += (text.empty() ? "" : ", ") + std::to_string(on[b]) + " on " + session.backend_name(narrow<BackendId>(b));
+            text += (text.empty() ? "" : ", ") + words::count(on[b]) + " on " + session.backend_name(narrow<BackendId>(b));
         }
     }
     return text;
@@ -49,7 +48,8 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
     drawn_.clear(height, width);
     const auto& splits = session.state().splits;
     const int room = width - bar_label_width - 1;
-    const auto bar = [&](int row, const char* name, auto amount_of, auto text_of) {
+    // Where not every amount is known, no split has a share.
+    const auto bar = [&](int row, const char* name, auto amount_of, auto text_of, const char* unknown = "unknown") {
         int64_t all = 0;
         bool known = true;
         for (const SplitState& split : splits) {
@@ -57,9 +57,9 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
             known = known && amount;
             all += amount.value_or(0);
         }
-        cells.text(row, 0, joined({name, " ", known ? text_of(all) : "unknown"}), dim, bar_label_width);
+        cells.text(row, 0, joined({name, " ", known ? text_of(all) : unknown}), dim, bar_label_width);
         int64_t before = 0;
-        for (size_t i = 0; i < splits.size() && all > 0; ++i) {
+        for (size_t i = 0; i < splits.size() && known && all > 0; ++i) {
             const int64_t amount = amount_of(splits[i]).value_or(0);
             const auto at = [&](int64_t x) { return bar_label_width + static_cast<int>(to_double(x) / to_double(all) * room); };
             const int left = at(before), right = at(before + amount);
@@ -80,10 +80,21 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
         }
     };
     bar(0, "nodes", nodes_of, [](int64_t n) { return words::count(n); });
-    bar(1, "time", time_of, [](int64_t ns) { return ns == 0 ? std::string("-") : time_text(ns); });
+    const bool knows_runs = session.knows(Topic::runs);
+    const auto time_of = [&](const SplitState& split) {
+        return knows_runs && split.ran == no_step ? std::optional<int64_t>(0) : split.time_ns(); // it has not run yet
+    };
     bar(
-        2, "bytes", [](const SplitState& split) { return accounts::input_sizes(split).known(); },
-        [](int64_t n) { return words::bytes(n); });
+        1, "time", time_of, [](int64_t ns) { return ns == 0 ? std::string("-") : time_text(ns); },
+        knows_runs                ? not_timed_text
+        : session.shows_unknown() ? "unknown"
+                                  : "-");
+    const SizeSum sum = accounts::input_sizes(session.state());
+    bar(
+        2, "bytes", [](const SplitState& split) { return std::optional(accounts::input_sizes(split).bytes); },
+        [&](int64_t n) { return sum.complete ? words::bytes(n)
+                                : n > 0      ? "≥ " + words::bytes(n)
+                                             : "unknown"; });
     return cells.lines();
 }
 

@@ -3,9 +3,10 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "traces/history/words/unknown.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 namespace schedscope::tui {
 namespace {
@@ -18,42 +19,15 @@ char32_t sign_of(TimelineItem::Kind kind) noexcept {
 
 } // namespace
 
-LaneSum lane_sum(const std::vector<TimelineItem>& items, BackendId backend, int64_t begin, int64_t end) {
-    // What overlaps counts once: as work, else as moving, else as waiting. So a time is what is left of it after those before.
-    LaneSum sum;
-    int64_t counted = 0;
-    for (const TimelineItem::Kind last : {TimelineItem::Kind::kernel, TimelineItem::Kind::transfer, TimelineItem::Kind::wait}) {
-        int64_t covered = 0, reached = begin;
-        const auto gap = [&](int64_t until) {
-            if (last == TimelineItem::Kind::wait && until - reached > sum.longest_gap) {
-                sum.longest_gap = until - reached;
-                sum.gap_start = reached;
-            }
-        };
-        for (const TimelineItem& item : items) {
-            if (item.backend == backend && item.kind <= last) {
-                gap(item.start);
-                covered += std::max<int64_t>(item.end - std::max(item.start, reached), 0);
-                reached = std::max(reached, item.end);
-            }
-        }
-        gap(end);
-        (last == TimelineItem::Kind::kernel     ? sum.busy
-         : last == TimelineItem::Kind::transfer ? sum.moving
-                                                : sum.waiting) = covered - counted;
-        counted = covered;
-    }
-    sum.idle = end - begin - counted;
-    return sum;
+std::string whole_percent(double percent) {
+    return percent > 0 && percent < 0.5 ? "<1%" : std::to_string(std::lround(percent)) + "%";
 }
 
-void TimelineLanes::set(InspectorSession& session, const std::vector<TimelineItem>& items) {
+void TimelineLanes::set(InspectorSession& session, const std::vector<TimelineItem>& items, const accounts::TimeAccount& account) {
     items_ = &items;
-    begin_ = items.empty() ? 0 : items.front().start;
-    end_ = begin_ + 1;
-    for (const TimelineItem& item : items) {
-        end_ = std::max(end_, item.end);
-    }
+    account_ = &account;
+    begin_ = account.extent.begin_ns;
+    end_ = std::max(account.extent.end_ns, begin_ + 1);
     if (evaluation_ != session.state().evaluation || whole_ || from_ >= end_) {
         evaluation_ = session.state().evaluation;
         whole_ = true;
@@ -152,8 +126,8 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
         const int line = 1 + backend * per_lane;
         const Text name = backend_text(session, backend);
         cells.text(line, 0, name.text, name.style, backend_width(session));
-        const LaneSum sum = lane_sum(*items_, backend, begin_, end_);
-        const std::string share = std::to_string(sum.busy * 100 / std::max<int64_t>(end_ - begin_, 1)) + "%";
+        const accounts::DeviceTime& device = account_->devices[backend];
+        const std::string share = device.untimed ? unknown_text : whole_percent(account_->extent.percent(device.busy()));
         cells.text(line, label_ - 1 - text_width(share), share, dim, label_);
         if (per_lane == 2) {
             cells.text(line + 1, 0, " copies", dim, label_ - 1);

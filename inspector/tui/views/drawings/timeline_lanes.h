@@ -11,11 +11,12 @@ namespace schedscope::tui {
 using tables::TimelineItem;
 
 /// The timeline drawn: a lane of kernels for each backend, below it one of the transfers to it and of the times it waited for;
-/// above them the splits, below the window of time that is shown.
+/// above them the splits, below the window of time that is shown. Beside each name how much of the evaluation it was busy; "?"
+/// where something ran without a time.
 class TimelineLanes final : public Drawing {
 public:
-    /// `items`: by start; borrowed. Another evaluation is shown whole.
-    void set(InspectorSession& session, const std::vector<TimelineItem>& items);
+    /// `items`: by start, borrowed, and so is what they come to. Another evaluation is shown whole.
+    void set(InspectorSession& session, const std::vector<TimelineItem>& items, const accounts::TimeAccount& account);
 
     int rows(InspectorSession& session, int body_rows, int width) const override;
     std::string title(const InspectorSession& session) const override;
@@ -30,6 +31,7 @@ private:
     void move_to(int64_t from, int64_t length);
 
     const std::vector<TimelineItem>* items_ = nullptr;
+    const accounts::TimeAccount* account_ = nullptr;
     EvaluationId evaluation_ = -1;
     int64_t begin_ = 0, end_ = 1;
     int64_t from_ = 0, to_ = 1; ///< the window
@@ -39,11 +41,7 @@ private:
     DrawnRows drawn_;
 };
 
-/// How the time of an evaluation was spent on one backend.
-struct LaneSum {
-    int64_t busy = 0, moving = 0, waiting = 0, idle = 0; ///< nanoseconds; idle: nothing of it is recorded
-    int64_t longest_gap = 0, gap_start = 0;
-};
-LaneSum lane_sum(const std::vector<TimelineItem>& items, BackendId backend, int64_t begin, int64_t end);
+/// "3%", "<1%" of what is more than nothing.
+std::string whole_percent(double percent);
 
 } // namespace schedscope::tui

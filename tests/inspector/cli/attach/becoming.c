@@ -1,4 +1,6 @@
 /* becoming [N]: a program that becomes itself with each function that there is for that, and then returns 3. */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -15,6 +17,9 @@ int main(int argc, char** argv) {
     case '3': execv(argv[0], words); break;
     case '4': execvp(argv[0], words); break;
     case '5': execve(argv[0], words, environ); break;
+    case '6': execvpe(argv[0], words, environ); break;
+    case '7': fexecve(open(argv[0], O_RDONLY | O_CLOEXEC), words, environ); break;
+    case '8': execveat(AT_FDCWD, argv[0], words, environ, 0); break;
     default: puts("here"); return 3;
     }
     perror("becoming");

@@ -1,15 +1,16 @@
 // `record -- PROGRAM` stands between a user and a program that knows nothing of it: whatever the program does, says and returns
 // is as if it were not there.
+#include "inspector/cli/attach/shared_pages.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/support/attach/recorded_stream.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <thread>
 
 namespace schedscope::test {
 namespace {
@@ -88,7 +89,7 @@ TEST_F(RecordProgram, PassesSignalsOn) {
         const std::string script = "trap 'exit 9' TERM INT USR1 HUP; : >" + ready + "; while :; do sleep 0.01; done";
         Program program({"record", "-o", trace, "--", "sh", "-c", script});
         while (!exists(ready) && !program.has_ended()) {
-            std::this_thread::yield();
+            breathe();
         }
         program.signal(number);
         EXPECT_EQ(program.wait().code, 9) << number;
@@ -105,6 +106,15 @@ TEST_F(RecordProgram, IsNotHandedOnToWhatTheProgramStarts) {
     EXPECT_THAT(with.out, HasSubstr("LD_PRELOAD=libdl.so.2\n"));
 }
 
+TEST(SharedPages, AreTheUsersAloneAndGoOnIntoNoOtherProgram) {
+    const SharedPages pages;
+    struct stat found = {};
+    ASSERT_EQ(fstat(pages.number(), &found), 0);
+    EXPECT_EQ(found.st_mode & ACCESSPERMS, static_cast<mode_t>(S_IRUSR | S_IWUSR));
+    EXPECT_EQ(found.st_nlink, 0U); // no folder has it: there is no link to follow, and nothing to remove
+    EXPECT_EQ(fcntl(pages.number(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+
 TEST_F(RecordProgram, StaysWhereTheProgramBecomesAnother) {
     const std::string script = folder / "script";
     write_bytes(script, "#!/usr/bin/env sh\nenv sh -c 'exit 3'\nexit $?\n");
@@ -115,7 +125,7 @@ TEST_F(RecordProgram, StaysWhereTheProgramBecomesAnother) {
     EXPECT_EQ(recorded_stream({script}, {.children = true}).control.loaded, 4U);
     const RecordedStream becoming = recorded_stream({paths::program("becoming")}); // with each function for that
     EXPECT_EQ(becoming.code, 3);
-    EXPECT_EQ(becoming.control.loaded, 7U);
+    EXPECT_EQ(becoming.control.loaded, 10U);
 }
 
 } // namespace

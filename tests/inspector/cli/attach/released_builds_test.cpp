@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <set>
-#include <thread>
 
 namespace schedscope::test {
 namespace {
@@ -129,6 +128,38 @@ TEST_P(ReleasedBuild, IsRecordedOnTwoBackends) {
     EXPECT_TRUE(has_inputs);
 }
 
+TEST(ReleasedBuilds, WhoseDevicesAreNotUsedAreNamed) {
+    NEEDS_SHARED();
+    NEEDS_RELEASED_BUILDS();
+    const Released build = released_builds().back();
+    if (!build.vulkan) {
+        GTEST_SKIP() << "its Vulkan build is not here";
+    }
+    const Folder folder;
+    const std::string trace = folder / "x.trace", idle = "libggml-vulkan.so was loaded, but the program uses no device of it";
+    const auto recorded = [&](const std::string& visible) {
+        std::vector<std::string> arguments = {"record", "-o", trace, "--", "env"};
+        arguments.push_back(visible.empty() ? "-uGGML_VK_VISIBLE_DEVICES" : "GGML_VK_VISIBLE_DEVICES=" + visible);
+        for (const std::string& word :
+             drive(build, paths::shared("models/stories260K-f32.gguf"), {"--gpu", "vulkan", "--layers", "3", "--tokens", "2"})) {
+            arguments.push_back(word);
+        }
+        const Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.err;
+    };
+    const auto has_device = [&] { return run({"show", trace}).out.find("backend  Vulkan") != std::string::npos; };
+    const std::string told = recorded("");
+    EXPECT_EQ(told.find(idle) == std::string::npos, has_device());
+    if (!has_device()) { // those in software are left out
+        EXPECT_EQ(count(told, idle), 1U);
+        EXPECT_EQ(count(run({"show", trace}).out, idle), 1U);
+        EXPECT_THAT(run({"explain", trace, "l_out-0"}).out, HasSubstr("no device but the CPU: " + idle));
+    }
+    const std::string named = recorded("0");
+    EXPECT_EQ(named.find(idle) == std::string::npos, has_device());
+}
+
 TEST(ReleasedBuilds, HaveATraceOfEachProcess) {
     NEEDS_SHARED();
     NEEDS_RELEASED_BUILDS();
@@ -173,7 +204,7 @@ protected:
         program.emplace(arguments, Start{.environment = {{"LLAMA_GRAPH_REUSE_DISABLE", "1"}}});
         while (!exists(trace) || !exists(trace + "-wal") || n_evaluations() < 20) {
             ASSERT_FALSE(program->has_ended());
-            std::this_thread::yield();
+            breathe();
         }
     }
     int64_t n_evaluations() const {
@@ -217,7 +248,7 @@ TEST_F(KilledRecording, GoesOnWhenTheRecorderIsKilled) {
     ASSERT_EQ(recorded.size(), 1U);
     program->signal(SIGKILL);
     while (!program->has_ended()) {
-        std::this_thread::yield();
+        breathe();
     }
     EXPECT_EQ(kill(recorded[0], 0), 0); // it lives, and does not wait for anybody
     kill(recorded[0], SIGKILL);

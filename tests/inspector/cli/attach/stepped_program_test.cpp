@@ -16,7 +16,6 @@
 #include <sstream>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <thread>
 
 namespace schedscope::test {
 namespace {
@@ -35,7 +34,7 @@ std::string content(const std::string& path) {
 bool comes(const std::function<bool()>& what) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!what() && std::chrono::steady_clock::now() < end) {
-        std::this_thread::yield();
+        breathe();
     }
     return what();
 }
@@ -117,8 +116,8 @@ TEST_P(SteppedProgram, TicksOnWhileASplitIsHeld) {
     EXPECT_TRUE(t.settles());
     EXPECT_EQ(t.line(0), held_at);
     EXPECT_LE(n_tokens(), 1);
-    t.press(":break\n");
-    ASSERT_TRUE(t.shows("no breakpoint")) << t.text();
+    t.press(":unbreak\n");
+    ASSERT_TRUE(t.shows("no breakpoint is left")) << t.text();
     t.press("c");
     ASSERT_TRUE(t.shows("the program has ended")) << t.text();
     t.press("q");
@@ -141,8 +140,8 @@ TEST_P(SteppedProgram, IsHeldBeforeWhatASplitReadsIsCopied) {
     ASSERT_TRUE(comes([&] { return t.shows("breakpoint: split 0 ran"); })) << t.text();
     timespec held = {};
     clock_gettime(CLOCK_MONOTONIC, &held);
-    t.press(":break\n");
-    ASSERT_TRUE(t.shows("no breakpoint")) << t.text();
+    t.press(":unbreak\n");
+    ASSERT_TRUE(t.shows("no breakpoint is left")) << t.text();
     t.press("c");
     ASSERT_TRUE(comes([&] { return t.shows("the program has ended"); })) << t.text();
     t.press("q");
@@ -188,6 +187,48 @@ TEST_P(SteppedProgram, IsHeldBehindEachWatchedNode) {
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
     EXPECT_THAT(t.text(), HasSubstr(tokens));
+}
+
+/// Of several breakpoints each holds it, also within a step that leads further.
+TEST_P(SteppedProgram, IsHeldAtEachOfSeveralBreakpoints) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press(":break kind=pass_end pass=3\n");
+    ASSERT_TRUE(t.shows("breakpoint on kind=pass_end")) << t.text();
+    t.press(":break kind=plan_end\n");
+    ASSERT_TRUE(t.shows("B lists all 2")) << t.text();
+    t.press("]");
+    ASSERT_TRUE(comes([&] { return t.shows("breakpoint 1: "); })) << t.text();
+    EXPECT_EQ(n_tokens(), 0);
+    t.press("c");
+    ASSERT_TRUE(comes([&] { return t.shows("breakpoint 2: "); })) << t.text();
+    t.press("B");
+    ASSERT_TRUE(t.shows("1  enabled   met 1     kind=pass_end pass=3")) << t.text();
+    EXPECT_TRUE(t.shows("2  enabled   met 1     kind=plan_end")) << t.text();
+    t.press("\n"); // the first one is disabled
+    ASSERT_TRUE(t.shows("1  disabled  met 1 ")) << t.text();
+    t.press("{Esc}c");
+    ASSERT_TRUE(comes([&] { return t.shows("RUNNING") || t.shows("breakpoint 2: "); })) << t.text();
+    ASSERT_TRUE(comes([&] { return t.shows("breakpoint 2: "); })) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM) << t.text();
+}
+
+TEST_P(SteppedProgram, IsSavedAsTheTraceThatItIs) {
+    NEEDS_SHARED();
+    const std::string saved = folder / "saved.trace";
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(comes([&] { return t.shows("the program has ended"); })) << t.text();
+    t.press(":save " + saved + "\n");
+    ASSERT_TRUE(t.shows("are written; schedscope inspect opens it")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+    const Outcome recorded = run({"export", trace, "--jsonl", "-"});
+    EXPECT_EQ(recorded.code, 0) << recorded.err;
+    EXPECT_EQ(run({"export", saved, "--jsonl", "-"}).out, recorded.out);
 }
 
 TEST_P(SteppedProgram, IsFollowedAsItRunsUntilItIsHeld) {

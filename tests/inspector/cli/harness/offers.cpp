@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <regex>
+#include <sstream>
 
 namespace schedscope::test {
 
@@ -30,6 +31,20 @@ std::vector<std::string> candidates(std::vector<std::string> words, const Start&
         found.push_back(line.substr(0, line.find('\t')));
     }
     return found;
+}
+
+std::set<std::string> options_in(const std::string& help) {
+    std::set<std::string> names;
+    for (const std::string& line : lines_of(help)) {
+        std::smatch found;
+        if (std::regex_search(line, found, std::regex("^  (-[^ ]+)"))) {
+            std::stringstream list(found[1]);
+            for (std::string name; std::getline(list, name, ',');) {
+                names.insert(name);
+            }
+        }
+    }
+    return names;
 }
 
 std::vector<std::string> topics() {

@@ -2,6 +2,7 @@
 
 #include "tests/inspector/cli/harness/program.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ std::vector<std::string> commands();
 
 /// What may stand in place of the last word, without its meaning.
 std::vector<std::string> candidates(std::vector<std::string> words, const Start& start = {});
+
+/// Every name of an option that a help text lists.
+std::set<std::string> options_in(const std::string& help);
 
 /// What `show --what` takes of any run. (Only a verification has differences.)
 std::vector<std::string> topics();

@@ -117,6 +117,8 @@ void write_from(std::string& text, int& descriptor) {
 
 } // namespace
 
+void breathe() { poll(nullptr, 0, 1); }
+
 void obey_permissions() {
     for (const unsigned long right : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH}) {
         if (prctl(PR_CAPBSET_DROP, right, 0, 0, 0) != 0 && geteuid() == 0) {
@@ -251,5 +253,10 @@ Outcome Program::wait(std::chrono::seconds deadline) {
 }
 
 Outcome run(const std::vector<std::string>& arguments, const Start& start) { return Program(arguments, start).wait(); }
+
+std::string beside_wrote(const Outcome& outcome) {
+    const size_t at = outcome.err.rfind("wrote ");
+    return at == 0 || (at != std::string::npos && outcome.err[at - 1] == '\n') ? outcome.err.substr(0, at) : outcome.err;
+}
 
 } // namespace schedscope::test

@@ -28,6 +28,9 @@ struct Outcome {
     long long peak_bytes = 0; ///< of memory that it had at once
 };
 
+/// What is on standard error beside the last line of a recording, "wrote TRACE: …".
+std::string beside_wrote(const Outcome& outcome);
+
 /// A program that runs, started without a shell. Its output is collected while it is waited for; a deadline only bounds a
 /// failure.
 ///
@@ -61,6 +64,9 @@ private:
 
 /// Runs `schedscope ARGUMENTS` to its end.
 Outcome run(const std::vector<std::string>& arguments, const Start& start = {});
+
+/// Leaves the core to others for a millisecond, in a loop that waits for what nothing announces.
+void breathe();
 
 /// What the calling thread starts from here on has to obey the permissions of files, even as root.
 void obey_permissions();

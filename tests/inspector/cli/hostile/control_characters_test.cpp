@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <regex>
+
 namespace schedscope::test {
 namespace {
 
@@ -49,12 +51,12 @@ void expect_printable(const Outcome& outcome, const std::string& command) {
     expect_printable(outcome.err, command);
 }
 
-/// What a terminal gets of standard output and standard error.
+/// What a terminal gets of standard output and standard error, but for progress of its own that takes itself back.
 std::string at_a_terminal(const std::vector<std::string>& arguments, int code = 0) {
     TypedOut terminal;
     Program program(arguments, {.out_descriptor = terminal.end_of_program(), .err_descriptor = terminal.end_of_program()});
     EXPECT_EQ(terminal.wait_for(program).code, code) << terminal.text();
-    return terminal.text();
+    return std::regex_replace(terminal.text(), std::regex("\r\x1B\\[K(laying out [^\r\n\x1B]*)?"), "");
 }
 
 TEST(ControlCharacters, OfATraceReachNoTerminal) {
@@ -240,7 +242,7 @@ TEST(ControlCharacters, OfTokensReachAPipeAndNoTerminal) {
         std::vector<std::string> record = always("record", model, token);
         record.insert(record.end(), {"--force", "-o", trace});
         EXPECT_EQ(run(record).out, text);
-        EXPECT_EQ(at_a_terminal(record), shown);
+        EXPECT_EQ(at_a_terminal(record), shown + "wrote " + trace + ": 4 evaluations; next: schedscope inspect " + trace + "\n");
         std::vector<std::vector<std::string>> readers{{"show", trace, "--what", "tokens"},
                                                       {"show", trace, "--what", "tokens", "--json"},
                                                       {"export", trace, "--jsonl", "-"}};

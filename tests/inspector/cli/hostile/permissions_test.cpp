@@ -24,7 +24,7 @@ constexpr fs::perms read_only = fs::perms::owner_read, browse_only = fs::perms::
 
 constexpr size_t n_tokens = 5000;
 
-/// More text than a terminal takes that nobody reads: the program waits in the middle of it.
+/// More text than a terminal takes that is not read: the program waits in the middle of it.
 std::vector<std::string> long_story(const std::vector<std::string>& how) {
     std::vector<std::string> all = how;
     all.insert(all.end(), {"-m", model(), "-p", "", "-n", std::to_string(n_tokens), "--ignore-eos", "--context-shift", "--temp",

@@ -11,7 +11,7 @@
 
 namespace schedscope::test {
 
-/// A graph as a scheduler's log tells of it (tests/data/logs): some nodes are missing, and all that no log tells.
+/// A graph as a scheduler's log describes it (tests/data/logs): some nodes are missing, and all that no log says.
 inline std::shared_ptr<LiveStore> imported(const std::string& name) {
     auto store = std::make_shared<LiveStore>();
     import_file(paths::log(name), *store);

@@ -59,7 +59,7 @@ TEST(ThreadPool, RunsOnlyOnTheCallerAndItsOwnThreads) {
     EXPECT_LE(ids.size(), 3U);
 }
 
-// One part holds its thread up until the others are done, on whatever thread they are: nobody's part waits for a thread that has
+// One part holds its thread up until the others are done, on whatever thread they are: no part waits for a thread that has
 // not begun.
 TEST(ThreadPool, DoesThePartsOfThreadsThatAreLate) {
     ThreadPool pool(3);

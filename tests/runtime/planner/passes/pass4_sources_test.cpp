@@ -31,7 +31,7 @@ TEST(Pass4, AViewOfAnUnassignedLeafFallsBackAndTheLeafStaysUnassigned) {
     EXPECT_EQ(p["leaf"], "- 4.cur");
 }
 
-TEST(Pass4, AnOperatorThatNobodySupportsIsAnErrorNamingIt) {
+TEST(Pass4, AnOperatorThatNoBackendSupportsIsAnErrorNamingIt) {
     Sketch s{"GPU0", "CPU"};
     s.refuse("GPU0", {Op::SSM_SCAN}).refuse("CPU", {Op::SSM_SCAN});
     s.node("scan-0", Op::SSM_SCAN, {s.input("x")});

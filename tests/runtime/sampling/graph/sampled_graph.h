@@ -14,7 +14,7 @@ namespace schedscope::test {
 /// The devices of this machine, found once.
 const Registry& devices();
 
-/// Chains behind rows of logits that were computed by nobody, on the first device of a list. Sequence i has chain i.
+/// Chains behind rows of logits that no graph computed, on the first device of a list. Sequence i has chain i.
 class SampledGraph {
 public:
     SampledGraph(const std::string& device_list, int64_t n_vocab, int64_t n_rows,

@@ -236,6 +236,10 @@ TEST(LeversThatAreNotUnderstood, AreSaidInALine) {
     EXPECT_EQ(refusal(*store, {"ot=" + std::string(1001, 'x') + "=cpu"}).substr(1004),
               "=cpu: a pattern has at most 1000 characters");
     EXPECT_EQ(refusal(*store, {"ot=ffn=small", "device-order=big"}), "ot=ffn=small: there is no device 'small' (big, CPU)");
+    EXPECT_EQ(refusal(*store, {"c=8192"}),
+              "c=8192: graphs stay as they were recorded: record --dry-run -c 8192 -o OTHER.trace plans "
+              "those that it makes, and `diff` compares");
+    EXPECT_THAT(refusal(*store, {"cache_type_k=q8_0"}), HasSubstr("record --dry-run --ctk q8_0 "));
     EXPECT_EQ(refusal(*store, {"ts=1,2,3"}), "ts=1,2,3: 3 shares for 2 devices that can hold layers");
     EXPECT_EQ(refusal(*store, {"ts=1,,3"}), "ts=1,,3: shares with commas between them are wanted");
     for (const char* share : {"-1", "much", "inf", "nan", "1e99"}) {

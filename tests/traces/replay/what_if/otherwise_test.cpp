@@ -2,37 +2,34 @@
 // layers, and the other settings one by one.
 #include "tests/traces/replay/what_if/planned_run.h"
 
+#include "tests/support/paths.h"
 #include "traces/replay/levers.h"
+#include "traces/store/reading/reader.h"
 
 #include <gmock/gmock.h>
 
 #include <map>
+#include <sstream>
 
 namespace schedscope {
 namespace {
 
 using namespace test;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::StartsWith;
 
 /// Where each tensor is that a change moves, in the first plan.
-std::map<TensorId, std::string> moved_by(const RecordSource& source, const std::string& setting) {
+std::map<TensorId, std::string> moved_by(const RecordSource& source, const std::vector<std::string>& settings) {
     std::map<TensorId, std::string> moved;
-    const ReplayResult result = answer(source, {setting});
+    const ReplayResult result = answer(source, settings);
     for (const TensorChange& change : result.comparisons.front().changes) {
         if (change.tensor != no_tensor && !change.now_backend.empty() && change.now_backend != change.recorded_backend) {
             moved.emplace(change.tensor, change.now_backend);
         }
     }
     return moved;
-}
-
-const OwnedGraph& first_graph(const RecordSource& source) {
-    std::vector<Record> begin;
-    const Step at = source.next_of(-1, fact_bit<record::PlanBegin>());
-    source.read(at, at + 1, begin);
-    return source.graph(std::get<record::PlanBegin>(begin.at(0).fact).graph);
 }
 
 class Otherwise : public OnDevices {};
@@ -44,7 +41,7 @@ TEST_P(Otherwise, IsTheSmallestChangeOfEachKind) {
         const int32_t all = source->session().settings->n_layers + 1, now = std::min(n_gpu_layers, all);
         std::vector<std::map<TensorId, std::string>> with_layers;
         for (int32_t n = 0; n <= all; ++n) {
-            with_layers.push_back(moved_by(*source, "ngl=" + std::to_string(n)));
+            with_layers.push_back(moved_by(*source, {"ngl=" + std::to_string(n)}));
         }
         const EvaluationId evaluation = 0;
         const OwnedGraph& graph = first_graph(*source);
@@ -57,21 +54,62 @@ TEST_P(Otherwise, IsTheSmallestChangeOfEachKind) {
             for (int32_t n = 0; n < now && !with_layers[all].contains(id); ++n) {
                 nearest = with_layers[n].contains(id) ? n : nearest;
             }
-            const std::vector<Lever> levers = levers_of(*source, evaluation, id);
+            const FoundLevers levers = levers_of(*source, evaluation, id);
             int32_t found = -1;
-            for (const Lever& lever : levers) {
-                if (!lever.setting.empty()) {
-                    const auto moved = moved_by(*source, lever.setting);
-                    ASSERT_TRUE(moved.contains(id)) << lever.setting;
-                    EXPECT_EQ(moved.at(id), lever.backend) << lever.setting;
-                }
-                if (lever.setting.starts_with("ngl=")) {
-                    found = std::stoi(lever.setting.substr(4));
+            for (const Lever& lever : levers.found) {
+                const auto moved = moved_by(*source, lever.settings);
+                ASSERT_TRUE(moved.contains(id)) << lever.words;
+                EXPECT_EQ(moved.at(id), lever.backend) << lever.words;
+                EXPECT_EQ(std::ssize(moved), lever.n_moved) << lever.words;
+                if (lever.settings.size() == 1 && lever.settings[0].starts_with("ngl=")) {
+                    found = std::stoi(lever.settings[0].substr(4));
                 }
             }
             EXPECT_EQ(found, nearest);
+            EXPECT_EQ(levers.found.empty(), !levers.why_none.empty());
+            EXPECT_TRUE(std::is_sorted(levers.found.begin(), levers.found.end(),
+                                       [](const Lever& a, const Lever& b) { return a.n_moved < b.n_moved; }));
         }
     }
+}
+
+/// "-ngl 5 or more", "-ngl 21 to 41": each of these numbers does it.
+TEST(LeversOfSeveralDevices, EachNumberOfARangeDoesIt) {
+    int n_ranges = 0;
+    for (const int n_gpu_layers : {0, 2, 4, 99}) {
+        Planned s;
+        s.devices = "a=vulkan:1GiB,b=vulkan:1GiB,cpu";
+        s.n_gpu_layers = n_gpu_layers;
+        const auto source = recorded(s);
+        const int32_t all = source->session().settings->n_layers + 1;
+        std::vector<std::map<TensorId, std::string>> with_layers;
+        for (int32_t n = 0; n <= all; ++n) {
+            with_layers.push_back(moved_by(*source, {"ngl=" + std::to_string(n)}));
+        }
+        const OwnedGraph& graph = first_graph(*source);
+        for (TensorId id = 0; id < n_of(graph.tensors); id += 3) {
+            for (const Lever& lever : levers_of(*source, 0, id).found) {
+                std::istringstream words(lever.words);
+                std::string option, word;
+                int32_t first = -1, last = -1;
+                if (lever.settings.size() != 1 || !(words >> option >> first) || option != "-ngl") {
+                    continue;
+                }
+                const bool is_range = static_cast<bool>(words >> word);
+                last = !is_range ? first : word == "to" ? -1 : lever.words.ends_with("more") ? all : 0;
+                words >> std::ws;
+                if (last < 0) {
+                    words >> last;
+                }
+                n_ranges += is_range ? 1 : 0;
+                for (int32_t n = std::min(first, last); n <= std::max(first, last); ++n) {
+                    ASSERT_EQ(with_layers[n][id], lever.backend)
+                        << graph.tensors[id].name << ", recorded with " << n_gpu_layers << ": " << lever.words;
+                }
+            }
+        }
+    }
+    EXPECT_GT(n_ranges, 10);
 }
 
 TEST_P(Otherwise, IsSaidOfWhatAThresholdKeepsFromADevice) {
@@ -79,22 +117,95 @@ TEST_P(Otherwise, IsSaidOfWhatAThresholdKeepsFromADevice) {
     const OwnedGraph& graph = first_graph(*source);
     const TensorId product = graph.nodes.back();
     ASSERT_EQ(graph.tensors[product].op, Op::MUL_MAT);
-    EXPECT_THAT(levers_of(*source, 0, product), Contains(Field(&Lever::setting, StartsWith("ngl="))));
+    EXPECT_THAT(levers_of(*source, 0, product).found, Contains(Field(&Lever::settings, ElementsAre(StartsWith("ngl=")))));
     bool is_said = false;
     for (const TensorId node : graph.nodes) {
-        for (const Lever& lever : levers_of(*source, 0, node)) {
-            is_said |=
-                lever.setting == "offload-min-batch=8" && lever.words == "--offload-min-batch 8" && lever.backend == "Vulkan0";
+        for (const Lever& lever : levers_of(*source, 0, node).found) {
+            is_said |= lever.settings == std::vector<std::string>{"offload-min-batch=8"} &&
+                       lever.words == "--offload-min-batch 8" && lever.backend == "Vulkan0";
         }
     }
     EXPECT_TRUE(is_said);
 }
 
+/// What a device took over stays where it is from a batch on that is one larger than its own.
+TEST(OtherwiseOfWhatWasTakenOver, TellsTheLeastBatchThatLeavesItThere) {
+    const TraceReader source(paths::sample("partial-offload")); // 40 tokens
+    const OwnedGraph& graph = first_graph(source);
+    for (const TensorId node : graph.nodes) {
+        if (graph.tensors[node].name == "attn_norm-0") {
+            EXPECT_THAT(levers_of(source, 0, node).found, Contains(Field(&Lever::settings, ElementsAre("offload-min-batch=41"))));
+            EXPECT_TRUE(moved_by(source, {"offload-min-batch=41"}).contains(node));
+            EXPECT_FALSE(moved_by(source, {"offload-min-batch=40"}).contains(node));
+        }
+    }
+}
+
+/// With a large batch a device takes over what reads weights of the host: fewer layers alone leave a product where it is.
+TEST_P(Otherwise, TriesTwoSettingsTogetherWhereNoneAloneDoes) {
+    const auto source = recorded(planned(99, 40));
+    const OwnedGraph& graph = first_graph(*source);
+    int n_pairs = 0;
+    for (const TensorId node : graph.nodes) {
+        if (graph.tensors[node].op != Op::MUL_MAT || graph.tensors[graph.tensors[node].src[0]].usage != BufferUsage::weights) {
+            continue;
+        }
+        const FoundLevers levers = levers_of(*source, 0, node);
+        ASSERT_FALSE(levers.found.empty()) << graph.tensors[node].name << ": " << levers.why_none;
+        for (const Lever& lever : levers.found) {
+            ASSERT_TRUE(moved_by(*source, lever.settings).contains(node)) << lever.words;
+        }
+        if (levers.found.front().settings.size() == 2) {
+            ++n_pairs;
+            EXPECT_THAT(levers.found, Contains(Field(&Lever::settings, ElementsAre(StartsWith("ot="), "op-offload=off"))));
+            EXPECT_THAT(levers.found.front().words, ::testing::HasSubstr(" together with --no-op-offload"));
+            for (const std::string& setting : levers.found.front().settings) {
+                EXPECT_FALSE(moved_by(*source, {setting}).contains(node)) << setting;
+            }
+        }
+    }
+    EXPECT_GT(n_pairs, 0);
+}
+
+TEST(Levers, WhereThereIsNoneTheReasonIsSaid) {
+    Planned one;
+    one.devices = "cpu";
+    EXPECT_THAT(levers_in_words(levers_of(*recorded(one), 0, 0)), ElementsAre("no setting: there is no device but the CPU"));
+}
+
+/// A library for devices that found none is a reason, too.
+TEST(Levers, WhereADeviceIsMissingTheLibraryIsNamedThatWasLoadedForIt) {
+    Planned one;
+    one.devices = "cpu";
+    const std::string loaded = "libggml-vulkan.so was loaded, but the program uses no device of it";
+    const auto source = recorded(one);
+    SessionInfo session = source->session();
+    session.facts.emplace_back("no_device", loaded);
+    static_cast<Recorder&>(*source).session(session);
+    EXPECT_THAT(levers_in_words(levers_of(*source, 0, 0)), ElementsAre("no setting: there is no device but the CPU: " + loaded));
+}
+
+TEST_P(Otherwise, OfAnInputIsNothing) {
+    const auto source = recorded(planned(2, 40));
+    const OwnedGraph& graph = first_graph(*source);
+    int n_inputs = 0;
+    for (TensorId id = 0; id < n_of(graph.tensors); ++id) {
+        if ((graph.tensors[id].flags & flag_input) != 0) {
+            ++n_inputs;
+            EXPECT_THAT(levers_in_words(levers_of(*source, 0, id)),
+                        ElementsAre("no setting: inputs of the graph lie on the CPU"));
+        }
+    }
+    EXPECT_GT(n_inputs, 0);
+}
+
 TEST(Levers, AreSaidOncePerBackend) {
-    EXPECT_THAT(levers_in_words({{"ngl=5", "-ngl 5 or more", "Vulkan0"},
-                                 {"nkvo=on", "-nkvo", "CPU"},
-                                 {"offload-min-batch=1", "--offload-min-batch 1", "Vulkan0"}}),
-                ::testing::ElementsAre("on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", "on CPU with -nkvo"));
+    FoundLevers levers;
+    levers.found.push_back({{"ngl=5"}, "-ngl 5 or more", "Vulkan0", 1});
+    levers.found.push_back({{"nkvo=on"}, "-nkvo", "CPU", 2});
+    levers.found.push_back({{"offload-min-batch=1"}, "--offload-min-batch 1", "Vulkan0", 3});
+    EXPECT_THAT(levers_in_words(levers),
+                ElementsAre("on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", "on CPU with -nkvo"));
 }
 
 } // namespace

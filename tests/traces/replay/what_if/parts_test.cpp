@@ -6,9 +6,6 @@
 
 #include <gmock/gmock.h>
 
-#include <deque>
-#include <map>
-
 namespace schedscope {
 namespace {
 
@@ -21,34 +18,16 @@ constexpr const char* architectures[] = {
 };
 
 /// A trace of a program that calls each tensor something else. Tensors of one name still have one.
-class Renamed final : public RecordSource {
+class Renamed final : public ForwardedSource {
 public:
-    explicit Renamed(const RecordSource& source) : source_(source) {}
-
-    SessionInfo session() const override { return source_.session(); }
-    Step n_steps() const override { return source_.n_steps(); }
-    int n_evaluations() const override { return source_.n_evaluations(); }
-    EvaluationSpan evaluation(EvaluationId id) const override { return source_.evaluation(id); }
-    void read(Step first, Step end, std::vector<Record>& out) const override { source_.read(first, end, out); }
-    int n_graphs() const override { return source_.n_graphs(); }
-    const OwnedGraph& graph(GraphId id) const override {
-        const auto [at, is_new] = graphs_.try_emplace(id);
-        if (is_new) {
-            at->second = OwnedGraph::copy_of(source_.graph(id).view());
-            for (TensorInfo& t : at->second.tensors) {
-                t.name = names_.emplace_back(std::to_string(std::hash<std::string_view>{}(t.name)));
-            }
-        }
-        return at->second;
-    }
-    const CapabilityTable& answers(GraphId id) const override { return source_.answers(id); }
-    std::string_view text(StringId id) const override { return source_.text(id); }
-    const KernelList& kernels(KernelListId id) const override { return source_.kernels(id); }
+    using ForwardedSource::ForwardedSource;
 
 private:
-    const RecordSource& source_;
-    mutable std::map<GraphId, OwnedGraph> graphs_;
-    mutable std::deque<std::string> names_;
+    void change(OwnedGraph& graph) const override {
+        for (TensorInfo& t : graph.tensors) {
+            t.name = graph.keep(std::to_string(std::hash<std::string_view>{}(t.name)));
+        }
+    }
 };
 
 class Parts : public ::testing::TestWithParam<const char*> {

@@ -144,6 +144,13 @@ ReplayResult answer(const RecordSource& from, const std::vector<std::string>& se
     return replay(from, options);
 }
 
+const OwnedGraph& first_graph(const RecordSource& source) {
+    std::vector<Record> begin;
+    const Step at = source.next_of(-1, fact_bit<record::PlanBegin>());
+    source.read(at, at + 1, begin);
+    return source.graph(std::get<record::PlanBegin>(begin.at(0).fact).graph);
+}
+
 void expect_equal(const RecordSource& before, const std::vector<std::string>& settings, const RecordSource& after) {
     const ReplayResult result = answer(before, settings, &after);
     EXPECT_EQ(result.n_differences, 0);

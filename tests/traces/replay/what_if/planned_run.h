@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -38,6 +39,37 @@ struct Planned {
 
 std::unique_ptr<LiveStore> recorded(const Planned& settings);
 
+/// A trace as it is, to be changed in a part.
+class ForwardedSource : public RecordSource {
+public:
+    explicit ForwardedSource(const RecordSource& source) : source_(source) {}
+
+    SessionInfo session() const override { return source_.session(); }
+    Step n_steps() const override { return source_.n_steps(); }
+    int n_evaluations() const override { return source_.n_evaluations(); }
+    EvaluationSpan evaluation(EvaluationId id) const override { return source_.evaluation(id); }
+    void read(Step first, Step end, std::vector<Record>& out) const override { source_.read(first, end, out); }
+    int n_graphs() const override { return source_.n_graphs(); }
+    const OwnedGraph& graph(GraphId id) const override {
+        const auto [at, is_new] = graphs_.try_emplace(id);
+        if (is_new) {
+            at->second = OwnedGraph::copy_of(source_.graph(id).view());
+            change(at->second);
+        }
+        return at->second;
+    }
+    const CapabilityTable& answers(GraphId id) const override { return source_.answers(id); }
+    std::string_view text(StringId id) const override { return source_.text(id); }
+    const KernelList& kernels(KernelListId id) const override { return source_.kernels(id); }
+
+protected:
+    virtual void change(OwnedGraph& graph) const = 0;
+
+private:
+    const RecordSource& source_;
+    mutable std::map<GraphId, OwnedGraph> graphs_;
+};
+
 struct ModelOnDevices {
     std::string model, devices;
     friend std::ostream& operator<<(std::ostream& out, const ModelOnDevices& c) { return out << c.model << " on " << c.devices; }
@@ -55,6 +87,9 @@ protected:
 
 /// A plan of a source's with these settings of a what-if. Compared with `expected`, or with what was recorded.
 ReplayResult answer(const RecordSource& from, const std::vector<std::string>& settings, const RecordSource* expected = nullptr);
+
+/// Of the first plan.
+const OwnedGraph& first_graph(const RecordSource& source);
 
 /// Every decision that a run with `after` makes is what the trace of one with `before` answers to the settings.
 void expect_equal(const RecordSource& before, const std::vector<std::string>& settings, const RecordSource& after);

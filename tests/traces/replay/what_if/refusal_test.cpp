@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(WhatIf, Refused,
                                            Op::ADD),
                          [](const auto& info) { return std::string(op_name(info.param)); });
 
-TEST(WhatIf, ACacheThatNobodyCanWriteLeavesNoPlan) {
+TEST(WhatIf, ACacheThatNoBackendCanWriteLeavesNoPlan) {
     const auto from = planned(Op::NONE, 99, true);
     WhatIf what_if;
     what_if.set("refuse=big:SET_ROWS");

@@ -14,7 +14,6 @@
 #include <random>
 #include <set>
 #include <sys/mman.h>
-#include <thread>
 #include <unistd.h>
 
 namespace schedscope::test {
@@ -62,7 +61,7 @@ protected:
         for (size_t i = 0; i < n_threads(); ++i) {
             while (counters[i] == before[i]) {
                 ASSERT_FALSE(program.has_ended()) << program.wait();
-                std::this_thread::yield();
+                breathe();
             }
         }
     }
@@ -103,7 +102,7 @@ TEST_P(JoinBusy, ManyTimesAndNothingChanges) {
         // It calls, and is told from what it is: no ggml that can be recorded.
         while (joined.pages().control().schedulers == 0) {
             ASSERT_FALSE(program.has_ended());
-            std::this_thread::yield();
+            breathe();
         }
         EXPECT_THAT(joined.pages().control().reason, HasSubstr("does not export"));
         EXPECT_EQ(joined.leave(), "");
@@ -126,13 +125,13 @@ TEST_P(JoinBusy, GoesOnWhenSchedscopeIsKilledAtAnyMoment) {
             const Program attach({"attach", std::to_string(program.id()), "-o", folder / "x.trace"});
             const uint64_t until = counters[4] + random() % 400; // a moment is some of its work long
             while (counters[4] < until && !attach.has_ended()) {
-                std::this_thread::yield();
+                breathe();
             }
             attach.signal(SIGKILL);
         }
         expect_progress(program);
     }
-    // Nobody is in the way of who comes next, and nothing is left.
+    // Nothing is in the way of who comes next, and nothing is left.
     const JoinedProcess joined(program.id(), {});
     expect_progress(program);
     EXPECT_EQ(joined.leave(), "");
@@ -164,7 +163,7 @@ TEST_P(JoinBusy, IsLeftAsItWasOnASignal) {
     close(err);
     while (read_bytes(said).find("joined process") == std::string::npos) {
         ASSERT_FALSE(attach.has_ended()) << read_bytes(said);
-        std::this_thread::yield();
+        breathe();
     }
     expect_progress(program);
     attach.signal(SIGINT);

@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <optional>
-#include <thread>
 #include <unistd.h>
 
 namespace schedscope::test {
@@ -91,7 +90,7 @@ protected:
             std::filesystem::remove(folder / "ticks");
             program.emplace(command(folder / "ticks", true), folder / "out");
             while (!has_token(10) && !program->has_ended()) {
-                std::this_thread::yield();
+                breathe();
             }
         }
         wait_for_token(10);
@@ -99,7 +98,7 @@ protected:
     void wait_for_token(int n) {
         while (!has_token(n)) {
             ASSERT_FALSE(program->has_ended()) << read_bytes(folder / "out");
-            std::this_thread::yield();
+            breathe();
         }
     }
     /// It is joined when this returns.
@@ -111,7 +110,7 @@ protected:
         close(err);
         while (read_bytes(said).find("joined process") == std::string::npos) {
             ASSERT_FALSE(schedscope->has_ended()) << read_bytes(said);
-            std::this_thread::yield();
+            breathe();
         }
     }
     /// Every plan of it was made again as ggml made it. How many there are.
@@ -180,6 +179,9 @@ TEST_P(JoinReleased, GoesOnWithoutAKilledSchedscope) {
     attach(folder / "x.trace");
     write_bytes(go(10), "");
     wait_for_token(20);
+    while (count(run({"show", folder / "x.trace", "--what", "verdicts"}).out, "reproduced") == 0) {
+        ASSERT_FALSE(schedscope->has_ended()) << read_bytes(said); // what it has read is stored a moment later
+    }
     schedscope->signal(SIGKILL);
     EXPECT_EQ(schedscope->wait().code, 256 + SIGKILL);
     write_bytes(go(20), "");

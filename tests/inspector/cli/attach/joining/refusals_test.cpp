@@ -9,7 +9,6 @@
 #include <optional>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -35,7 +34,7 @@ protected:
         const std::string counters = folder / "counters";
         program.emplace(std::vector<std::string>{paths::program("busy_program"), counters}, folder / "out");
         while (!exists(counters) || read_bytes(counters).find_first_not_of('\0') == std::string::npos) {
-            std::this_thread::yield();
+            breathe();
         }
     }
 
@@ -46,12 +45,12 @@ TEST_F(JoinRefused, WhatIsNoProgramOnGgml) {
     expect_refusal(1 << 22, "there is no such process");
     Running none({"cat"}, folder / "out");
     while (read_bytes("/proc/" + std::to_string(none.id()) + "/comm") != "cat\n") { // until it is that program
-        std::this_thread::yield();
+        breathe();
     }
     expect_refusal(none.id(), "it has no library of ggml");
     Running fixed({paths::program("static_program"), "wait"}, folder / "out");
     while (read_bytes("/proc/" + std::to_string(fixed.id()) + "/comm") != "static_program\n") {
-        std::this_thread::yield();
+        breathe();
     }
     expect_refusal(fixed.id(), "linked statically");
     EXPECT_EQ(none.close_input_and_wait(), 0);

@@ -12,7 +12,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <thread>
 #include <unistd.h>
 
 namespace schedscope::test {
@@ -90,12 +89,12 @@ TEST_P(AwkwardProgram, NeverWaitsForARecorderThatStands) {
     close(out);
     while (!exists(ready)) {
         ASSERT_FALSE(recorder.has_ended()) << recorder.wait().err;
-        std::this_thread::yield();
+        breathe();
     }
     recorder.signal(SIGSTOP);
     write_bytes(go, "");
     while (read_bytes(said).empty()) { // it says that at its end; the recorder stands still
-        std::this_thread::yield();
+        breathe();
     }
     recorder.signal(SIGCONT);
     const Outcome outcome = recorder.wait();
@@ -118,7 +117,7 @@ TEST_P(AwkwardProgram, GoesOnWhenTheInspectorStandsThatHoldsIt) {
     ASSERT_TRUE(t.shows("step 0/0")) << t.text();
     t.send_signal(SIGSTOP);
     while (read_bytes(folder / "said").empty()) {
-        std::this_thread::yield();
+        breathe();
     }
     EXPECT_EQ(read_bytes(folder / "said"), "0: 5.000000 44.000000\n0: 5.000000 44.000000\n");
     t.send_signal(SIGCONT);

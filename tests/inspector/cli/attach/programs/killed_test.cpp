@@ -20,7 +20,6 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <thread>
 #include <unistd.h>
 
 namespace schedscope::test {
@@ -147,7 +146,7 @@ protected:
             return;
         }
         while (!what() && !(schedscope && schedscope->has_ended()) && !(program && program->has_ended())) {
-            std::this_thread::yield();
+            breathe();
         }
     }
     bool has_mapped(const char* library) const {
@@ -211,7 +210,7 @@ protected:
             EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "said_program");
         } else {
             while (exists(process) && !read_bytes(process).empty()) { // not ours; a command line is what a dead one lacks
-                std::this_thread::yield();
+                breathe();
             }
         }
         EXPECT_EQ(exists(result) ? read_bytes(result) : "", expected);

@@ -14,7 +14,6 @@
 #include <gmock/gmock.h>
 #include <iostream>
 #include <optional>
-#include <thread>
 #include <unistd.h>
 
 namespace schedscope::test {
@@ -57,7 +56,7 @@ protected:
         program.emplace(command(result, true), folder / "said");
         while (said() < held_behind) {
             ASSERT_FALSE(program->has_ended()) << read_bytes(folder / "said");
-            std::this_thread::yield();
+            breathe();
         }
     }
 
@@ -78,7 +77,7 @@ protected:
         close(err);
         while (read_bytes(told).find("joined process") == std::string::npos) {
             ASSERT_FALSE(attach.has_ended()) << read_bytes(told);
-            std::this_thread::yield();
+            breathe();
         }
         write_bytes(go, "");
         EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "said");

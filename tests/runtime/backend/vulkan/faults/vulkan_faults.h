@@ -21,7 +21,7 @@ public:
     static std::vector<std::string_view> functions();
 
     /// The nth call from now on (counted from 1) of the function fails with this result. VK_ERROR_DEVICE_LOST: and its device
-    /// fails from then on wherever a device can be lost. What waits waits first: the work is done, but nobody learns it.
+    /// fails from then on wherever a device can be lost. What waits waits first: the work is done, but no caller learns it.
     void fail(std::string_view function, long nth, VkResult result);
     /// Memory can be allocated up to so many bytes, all together.
     void limit_memory(size_t bytes);

@@ -127,7 +127,7 @@ TEST_P(Faults, ASessionGoesOnAfterAnEvaluationFailed) {
         const long n = driver_.calls(function);
         for (const long nth : std::set<long>{1, n / 2, n}) {
             if (nth == 0 || nth > n || function == "vkGetFenceStatus" || function == "vkDeviceWaitIdle") {
-                continue; // not called here, or nobody needs the answer
+                continue; // not called here, or the answer is not needed
             }
             driver_.fail(function, nth, VK_ERROR_OUT_OF_HOST_MEMORY);
             EXPECT_THAT(sentence([&] { generate_in(session); }),
@@ -222,7 +222,7 @@ TEST_P(Faults, MovingTheKeysOfACacheMayFail) {
     context.cells().shift(0, 1, -1, -1);
     driver_.fail("vkQueueSubmit", 1, VK_ERROR_OUT_OF_HOST_MEMORY);
     EXPECT_THAT(sentence([&] { decode(301, 3); }), HasSubstr("out of host memory"));
-    EXPECT_EQ(context.cells().used(), 0) << "nobody knows which keys were turned";
+    EXPECT_EQ(context.cells().used(), 0) << "which keys were turned is not known";
     driver_.relent();
     decode(301, 0);
     EXPECT_EQ(context.n_outputs(), 1);

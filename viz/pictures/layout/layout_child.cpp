@@ -1,8 +1,10 @@
-#include "viz/pictures/layout_process.h"
+#include "viz/pictures/layout/layout_process.h"
 
 #include "runtime/system/budget.h"
 #include "runtime/system/descriptor.h"
 #include "runtime/system/sandbox.h"
+#include "viz/pictures/layout/graph_ids.h"
+#include "viz/pictures/layout/text_lengths.h"
 
 #include <graphviz/gvc.h>
 
@@ -117,14 +119,14 @@ int play_layouter(int argc, char** argv, const SandboxOptions& sandbox) {
         return broken;
     }
     const size_t second = text.find('\0');
-    Agraph_t* graph = agmemread(text.c_str() + (second == std::string::npos ? 0 : second + 1));
+    Agraph_t* graph = read_graph(text.substr(second == std::string::npos ? 0 : second + 1));
     if (graph == nullptr) {
         return broken; // libcgraph said where
     }
     GVC_t* context = gvContext();
     std::string engine = "dot";
     if (second != std::string::npos) {
-        Agraph_t* placed = agmemread(text.c_str());
+        Agraph_t* placed = read_graph(text.substr(0, second));
         if (placed == nullptr) {
             return broken;
         }
@@ -133,12 +135,24 @@ int play_layouter(int argc, char** argv, const SandboxOptions& sandbox) {
     }
     char* picture = nullptr;
     unsigned int n = 0;
-    if (context == nullptr || gvLayout(context, graph, engine.c_str()) != 0 ||
-        gvRenderData(context, graph, format.c_str(), &picture, &n) != 0 || n == 0) {
+    if (context == nullptr || gvLayout(context, graph, engine.c_str()) != 0) {
         return broken;
     }
+    std::string svg;
+    const bool is_svg = format == "svg";
+    if (is_svg && gvRender(context, graph, "xdot", nullptr) != 0) { // which says how long texts are
+        return broken;
+    }
+    if (gvRenderData(context, graph, format.c_str(), &picture, &n) != 0 || n == 0) {
+        return broken;
+    }
+    std::string_view drawn(picture, n);
+    if (is_svg) {
+        svg = with_text_lengths(drawn, graph);
+        drawn = svg;
+    }
     // Nothing is freed and no sanitizer looks for leaks: the process ends here, and freeing a large layout takes long.
-    _exit(write_all(STDOUT_FILENO, std::as_bytes(std::span(picture, n))) ? 0 : broken);
+    _exit(write_all(STDOUT_FILENO, std::as_bytes(std::span(drawn))) ? 0 : broken);
 }
 
 } // namespace schedscope

@@ -1,4 +1,4 @@
-#include "viz/pictures/layout_process.h"
+#include "viz/pictures/layout/layout_process.h"
 
 #include "runtime/error.h"
 #include "runtime/system/budget.h"

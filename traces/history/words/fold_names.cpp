@@ -1,4 +1,4 @@
-#include "inspector/cli/show/fold_names.h"
+#include "traces/history/words/fold_names.h"
 
 #include "runtime/system/number_words.h"
 #include "traces/history/words/layer_in_name.h"

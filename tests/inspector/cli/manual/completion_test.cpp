@@ -1,6 +1,4 @@
-// The manual page and the completions say what the program can do, no more and no less.
-#include "runtime/system/budget.h"
-#include "runtime/system/number_words.h"
+// The completions offer what the program can do, no more and no less.
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/offers.h"
 #include "tests/support/paths.h"
@@ -9,146 +7,16 @@
 
 #include <cstdio>
 #include <regex>
-#include <set>
 
 namespace schedscope::test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
-
-/// Every name of an option that a help text lists.
-std::set<std::string> options_in(const std::string& help) {
-    std::set<std::string> names;
-    for (const std::string& line : lines_of(help)) {
-        std::smatch found;
-        if (std::regex_search(line, found, std::regex("^  (-[^ ]+)"))) {
-            std::stringstream list(found[1]);
-            for (std::string name; std::getline(list, name, ',');) {
-                names.insert(name);
-            }
-        }
-    }
-    return names;
-}
-
-std::string manual() {
-    const Outcome outcome = run({"--man"});
-    EXPECT_EQ(outcome.code, 0);
-    EXPECT_EQ(outcome.err, "");
-    return outcome.out;
-}
-
-/// A part of the manual, from its heading to the next one of the same kind.
-std::string part(const std::string& manual, const std::string& kind, const std::string& heading) {
-    const size_t begin = manual.find(kind + " " + heading + "\n");
-    if (begin == std::string::npos) {
-        return "";
-    }
-    size_t end = manual.find("\n.SH ", begin + 1);
-    if (kind == ".SS") {
-        end = std::min(end, manual.find("\n.SS ", begin + 1));
-    }
-    return manual.substr(begin, end - begin);
-}
-
-std::string escaped(const std::string& text) { return std::regex_replace(text, std::regex("-"), "\\-"); }
-
-TEST(Manual, HasTheSectionsThatPeopleLookFor) {
-    const std::string text = manual();
-    for (const char* heading : {"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "EXIT STATUS", "LIMITS", "ENVIRONMENT",
-                                "FILES", "EXAMPLES"}) {
-        EXPECT_NE(part(text, ".SH", heading), "") << heading;
-    }
-}
-
-TEST(Manual, TellsWhatAFileMayCost) {
-    const std::string limits = part(manual(), ".SH", "LIMITS");
-    for (const char* what : {"Models", "Traces", "Logs", "Streams", "Images", "Pictures of plans", "Texts"}) {
-        EXPECT_THAT(limits, HasSubstr(std::string("\\fB") + what + "\\fP")) << what;
-    }
-    // As the readers' own refusals say them.
-    for (const int64_t bytes : {budget::trace_scratch_bytes, budget::trace_copy_bytes, budget::log_bytes,
-                                budget::stream_block_bytes, budget::image_file_bytes, budget::image_memory_bytes,
-                                budget::layout_memory_bytes, budget::text_bytes, budget::settings_bytes}) {
-        EXPECT_THAT(limits, HasSubstr(": " + words::limit(bytes)));
-    }
-    EXPECT_THAT(limits, HasSubstr("178,956,970 pixels"));
-}
-
-TEST(Manual, TellsEveryOptionOfEveryCommand) {
-    const std::string text = manual(), shared = part(text, ".SH", "OPTIONS");
-    const auto names = commands();
-    EXPECT_THAT(names, IsSupersetOf({"run", "show", "export", "bench", "synth"}));
-    size_t last = 0;
-    for (const std::string& command : names) {
-        const std::string own = part(text, ".SS", escaped(command));
-        ASSERT_NE(own, "") << command;
-        EXPECT_GT(text.find(own), last) << "in the order of the help";
-        last = text.find(own);
-        const std::string help = run({command, "--help"}).out;
-        const std::string there = own.find("options of a run") == std::string::npos ? own : own + shared;
-        for (const std::string& option : options_in(help)) {
-            if (option == "-h" || option == "--help") { // told once
-                EXPECT_THAT(shared, HasSubstr("\\fB" + escaped(option) + "\\fP"));
-                continue;
-            }
-            EXPECT_THAT(there, HasSubstr("\\fB" + escaped(option) + "\\fP")) << command << ' ' << option;
-        }
-        // And no other.
-        std::string rest = own;
-        for (std::smatch found; std::regex_search(rest, found, std::regex("\\\\fB(\\\\-[^ ]*?)\\\\fP"));) {
-            const std::string option = std::regex_replace(found[1].str(), std::regex("\\\\-"), "-");
-            EXPECT_TRUE(options_in(help).contains(option)) << command << ' ' << option;
-            rest = found.suffix();
-        }
-    }
-}
-
-/// What a program of this machine says; nothing: it isn't here.
-std::optional<std::string> said_by(const std::string& command, const std::string& input) {
-    const std::string program = command.substr(0, command.find(' '));
-    if (std::system(("command -v " + program + " > /dev/null").c_str()) != 0) {
-        return std::nullopt;
-    }
-    const Folder folder;
-    write_bytes(folder / "schedscope.1", input);
-    FILE* pipe = popen((command + " " + folder.path() + "/schedscope.1 2>&1").c_str(), "r");
-    std::string said;
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
-        said += static_cast<char>(c);
-    }
-    pclose(pipe);
-    return said;
-}
-
-TEST(Manual, IsWellFormed) {
-    const auto warnings = said_by("groff -man -ww -z", manual());
-    if (!warnings) {
-        GTEST_SKIP() << "groff is not here";
-    }
-    EXPECT_EQ(*warnings, "");
-}
-
-TEST(Manual, IsReadAsItWasMeant) {
-    const auto page = said_by("groff -man -Tutf8 -P-cbou", manual());
-    if (!page) {
-        GTEST_SKIP() << "groff is not here";
-    }
-    const std::string text = std::regex_replace(*page, std::regex("[ \n]+"), " ");
-    EXPECT_THAT(text,
-                AllOf(HasSubstr("schedscope - shows why a tensor program runs where it runs"),
-                      HasSubstr("schedscope explain trace tensor [options]"),
-                      HasSubstr("--perfetto PFTRACE Write a timeline for Perfetto"), HasSubstr("-fa, --flash-attn on|off|auto"),
-                      HasSubstr("130 Interrupted"), HasSubstr("llama.cpp's names")));
-    EXPECT_THAT(text, Not(HasSubstr("\\")));
-}
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(Completion, KnowsCommandsAndTheirOptions) {
     EXPECT_THAT(candidates({"sho"}), ElementsAre("show"));
@@ -166,6 +34,7 @@ TEST(Completion, KnowsCommandsAndTheirOptions) {
 }
 
 TEST(Completion, KnowsWhatAValueMayBe) {
+    EXPECT_THAT(candidates({"help", "qu"}), ElementsAre("queries"));
     EXPECT_THAT(candidates({"show", "t.trace", "--what", ""}), IsSupersetOf({"splits", "kernels", "tokens"}));
     EXPECT_THAT(candidates({"show", "t.trace", "--what=sp"}), ElementsAre("--what=splits"));
     EXPECT_THAT(candidates({"show", "t.trace", "--what", "=", "sp"}), ElementsAre("--what=splits")) << "as bash splits it";

@@ -1,0 +1,97 @@
+#include "inspector/tui/guide.h"
+
+#include "inspector/tui/actions/jumps.h"
+#include "inspector/tui/app.h"
+#include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
+#include "runtime/system/joined.h"
+#include "traces/history/words/unknown.h"
+
+namespace schedscope::tui {
+
+void Guide::begin(App& app) {
+    const InspectorSession& session = app.session;
+    const PlanState& state = session.state();
+    for (TensorId id = 0; id < n_of(state.tensors); ++id) {
+        const TensorState& now = state.tensors[id];
+        const bool has_cause = session.row_of(id) >= 0 && !session.is_copy(id) && session.row_of(now.by) >= 0 && now.cause;
+        // Of those that a device took over there is most to say.
+        if (has_cause && (cause_ == no_tensor ? *now.cause == Cause::weight || *now.cause == Cause::offload
+                                              : *now.cause == Cause::offload && state.tensors[tensor_].cause != Cause::offload)) {
+            tensor_ = id;
+            cause_ = now.by;
+        }
+    }
+    if (tensor_ != no_tensor) {
+        app.session.select(tensor_);
+        step_ = Step::splits;
+    }
+}
+
+bool Guide::is_done(const App& app) const {
+    const bool in_nodes = app.list.id() == ViewId::nodes;
+    switch (step_) {
+    case Step::splits: return app.list.id() == ViewId::splits;
+    case Step::back_to_it: return in_nodes;
+    case Step::cause: return app.session.selected() == cause_;
+    case Step::return_from_cause: return app.session.selected() == tensor_;
+    case Step::story: return !app.pages.empty() && app.pages.top().title == story_title(app.session, tensor_);
+    default: return app.pages.empty(); // the answer was read
+    }
+}
+
+void Guide::look(const App& app) {
+    if (open() && is_done(app)) {
+        step_ = static_cast<Step>(ordinal(step_) + 1);
+    }
+}
+
+std::vector<std::string> Guide::lines(const App& app, int columns, int most_rows) const {
+    if (!open()) {
+        return {};
+    }
+    const InspectorSession& session = app.session;
+    const std::string name = session.name(tensor_), cause = session.name(cause_);
+    const bool known = is_index(tensor_, session.state().tensors);
+    const TensorState now = known ? session.state().tensors[tensor_] : TensorState{};
+    const std::string device = session.backend_name(now.backend), rule = cause_text(now.cause, now.source);
+    struct Words {
+        Action action;
+        std::string before, press;
+    };
+    const auto words = [&]() -> Words {
+        switch (step_) {
+        case Step::splits:
+            return {action_of(ViewId::splits), "each line is an operation and the device that it got.",
+                    "the splits, where the work goes from one device to another"};
+        case Step::back_to_it:
+            return {Action::open, joined({"a split is what runs on one device at a time; ", name, " is in the selected one."}),
+                    "back to it among the operations"};
+        case Step::cause:
+            return {Action::cause, joined({name, " runs on ", device, ". Why there?"}), "to the tensor that made it so"};
+        case Step::return_from_cause:
+            return {Action::back,
+                    joined({cause, " did, by rule ", rule, ": ", cause_meaning(now.cause.value_or(Cause::none)), "."}),
+                    "back to where you were"};
+        case Step::story: return {Action::explain, "the right side says so in short.", joined({"the whole story of ", name})};
+        default:
+            return {Action::help,
+                    joined({"this is why: ", cause_meaning(now.cause.value_or(Cause::none)), " (rule ", rule,
+                            "); below it who was asked, and at the end what would change it. ", app.key_of(Action::next_pass),
+                            " and ", app.key_of(Action::previous_pass), " walk through the passes;"}),
+                    "all keys"};
+        }
+    }();
+    const bool answered = step_ == Step::answered;
+    const std::string number = answered ? "" : std::to_string(ordinal(step_) + 1) + "/5 ", key = app.key_of(words.action);
+    std::vector<std::string> whole = wrapped(joined({number, words.before, answered ? " " : " Press ", key,
+                                                     answered ? " shows " : ": ", words.press, answered ? "" : " (Esc leaves)"}),
+                                             columns);
+    if (n_of(whole) > most_rows) {
+        whole = {shortened(
+            answered ? "this is why; " + key + " shows all keys" : joined({number, "press ", key, ": ", words.press}), columns)};
+    }
+    return whole;
+}
+
+} // namespace schedscope::tui

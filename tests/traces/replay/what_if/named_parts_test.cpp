@@ -1,0 +1,187 @@
+// Another program's trace says neither settings nor parts of a model: llama.cpp's names do. Against our own runs, whose tensors
+// are named so, without both.
+#include "tests/traces/replay/what_if/planned_run.h"
+
+#include "runtime/error.h"
+#include "runtime/planner/device_profile.h"
+#include "tests/support/paths.h"
+#include "traces/replay/foreign/named_parts.h"
+#include "traces/replay/levers.h"
+#include "traces/replay/no_change.h"
+#include "traces/store/reading/reader.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+namespace schedscope {
+namespace {
+
+using namespace test;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OtherProgram final : public ForwardedSource {
+public:
+    using ForwardedSource::ForwardedSource;
+    SessionInfo session() const override {
+        SessionInfo session = ForwardedSource::session();
+        session.settings.reset();
+        return session;
+    }
+    /// A scheduler asks who takes work over only of what reads a weight in host memory.
+    const CapabilityTable& answers(GraphId id) const override {
+        const auto [at, is_new] = answers_.try_emplace(id, ForwardedSource::answers(id));
+        if (is_new) {
+            const SessionInfo session = this->session();
+            for (TensorId t = 0; t < n_of(graph(id).tensors); ++t) {
+                const bool asked = OpQuestion::about(graph(id).view(), t, session.buffer_types).reads_host_weight;
+                for (BackendId b = 0; b < n_of(session.backends) && !asked; ++b) {
+                    at->second.set_offload(b, t, false);
+                }
+            }
+        }
+        return at->second;
+    }
+
+private:
+    mutable std::map<GraphId, CapabilityTable> answers_;
+    void change(OwnedGraph& graph) const override {
+        for (TensorInfo& t : graph.tensors) {
+            t.role = Role::none;
+            t.layer = -1;
+        }
+    }
+};
+
+const std::vector<std::string> named_models{"tiny",       "tied",          "stretched",  "qwen3/tiny",
+                                            "gemma/tiny", "qwen3moe/tiny", "falcon/tiny"};
+
+class NamedParts : public OnDevices {};
+INSTANTIATE_TEST_SUITE_P(WhatIf, NamedParts, ::testing::ValuesIn(each_on_each(named_models, {"vulkan0,cpu"})), name_of);
+
+TEST_P(NamedParts, AnswerNumbersOfLayersAndTheCachesPlace) {
+    for (const FlashAttention flash : {FlashAttention::on, FlashAttention::off}) {
+        for (const int n_prompt : {8, 40}) {
+            for (const auto& [from, from_on_host, to, to_on_host] : {std::tuple{0, false, 3, false},
+                                                                     {3, false, 99, false},
+                                                                     {99, false, 0, false},
+                                                                     {2, true, 4, false},
+                                                                     {3, false, 3, true},
+                                                                     {99, true, 1, true}}) {
+                Planned before = planned(from, n_prompt), after = planned(to, n_prompt);
+                before.flash = after.flash = flash;
+                before.cache_on_host = from_on_host;
+                after.cache_on_host = to_on_host;
+                SCOPED_TRACE(std::to_string(from) + " to " + std::to_string(to));
+                const auto own = recorded(before);
+                std::vector<std::string> settings{"ngl=" + std::to_string(to)};
+                if (from_on_host != to_on_host) {
+                    settings.emplace_back(to_on_host ? "nkvo=on" : "nkvo=off");
+                }
+                expect_equal(OtherProgram(*own), settings, *recorded(after));
+            }
+        }
+    }
+}
+
+TEST_P(NamedParts, AnswerOverrides) {
+    Planned before = planned(3, 40), after = before;
+    before.flash = after.flash = FlashAttention::on;
+    after.overrides = {"blk\\.3\\.ffn_(up|down).*=cpu", "token_embd=vulkan0"};
+    const auto own = recorded(before);
+    expect_equal(OtherProgram(*own), {"ot=" + after.overrides[0], "ot=" + after.overrides[1]}, *recorded(after));
+}
+
+std::string refusal(const RecordSource& source, const std::string& setting) {
+    try {
+        answer(source, {setting});
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::usage);
+        return error.what();
+    }
+    return "understood";
+}
+
+Planned on_described(int32_t n_gpu_layers) {
+    Planned s;
+    s.devices = "big=vulkan:1GiB,cpu";
+    s.n_gpu_layers = n_gpu_layers;
+    s.flash = FlashAttention::on;
+    return s;
+}
+
+TEST(NamedPartsThatDoNotSayIt, AreRefusedWithWhatCanBeSet) {
+    Planned elsewhere = on_described(99);
+    elsewhere.overrides = {"ffn_up=cpu"};
+    const auto own = recorded(elsewhere);
+    EXPECT_THAT(refusal(OtherProgram(*own), "ngl=3"),
+                AllOf(HasSubstr("do not lie as -ngl and -nkvo alone put them"),
+                      HasSubstr("what can be set: device-order, refuse, stages, op-offload, offload-min-batch")));
+    const TensorId embedding = first_graph(*own).nodes.front();
+    EXPECT_THAT(levers_in_words(levers_of(OtherProgram(*own), 0, embedding)),
+                ::testing::ElementsAre("on big with token_embd.weight in big memory"))
+        << "no number of layers moves it";
+}
+
+TEST(NamedPartsOfLevers, CountLayersAsLlamaCppDoes) {
+    const auto own = recorded(on_described(3));
+    const OtherProgram other(*own);
+    const OwnedGraph& graph = first_graph(*own);
+    EXPECT_THAT(levers_in_words(levers_of(other, 0, graph.nodes.front())),
+                ::testing::ElementsAre("on big with -ot 'token_embd\\.weight=big'"));
+    bool is_said = false;
+    for (const TensorId node : graph.nodes) {
+        const FoundLevers levers = levers_of(other, 0, node), known = levers_of(*own, 0, node);
+        const auto of_layers = [](const FoundLevers& of) {
+            std::vector<std::vector<std::string>> settings;
+            for (const Lever& lever : of.found) {
+                if (lever.settings.size() == 1 && lever.settings[0].starts_with("ngl=")) {
+                    settings.push_back(lever.settings);
+                }
+            }
+            return settings;
+        };
+        EXPECT_EQ(of_layers(levers), of_layers(known)) << graph.tensors[node].name;
+        for (const Lever& lever : levers.found) {
+            is_said |= lever.words.starts_with("-ngl 5 ") && lever.words.ends_with(" (3 now)");
+        }
+    }
+    EXPECT_TRUE(is_said);
+}
+
+TEST(NamedPartsOfLevers, WhyNothingChangesIsSaid) {
+    const auto own = recorded(on_described(3));
+    const auto other = std::make_shared<OtherProgram>(*own);
+    for (const auto& [setting, why] :
+         {std::pair{"ngl=3", "ngl=3: each layer stays on the device where it was"},
+          {"nkvo=off", "nkvo=off: it lies with its layers already"},
+          {"ot=token_embd=cpu", "ot=token_embd=cpu: the weights that it places lie there already"}}) {
+        EXPECT_EQ(answer(*other, {setting}).n_differences, 0);
+        WhatIf what_if;
+        what_if.set(setting);
+        EXPECT_THAT(why_nothing_changed(what_if, other), ::testing::ElementsAre(HasSubstr(why)));
+    }
+}
+
+/// A recording of llama.cpp itself: with the layers that it has nothing changes.
+TEST(NamedPartsOfLlamaCpp, SayWhatItWasGiven) {
+    const TraceReader source(paths::sample("llama-cpp"));
+    bool is_said = false;
+    for (int32_t n = 0; n <= 6; ++n) {
+        const ReplayResult result = answer(source, {"ngl=" + std::to_string(n)});
+        is_said |= result.n_differences == 0;
+        EXPECT_GT(result.compared, 100);
+        for (const PlanComparison& plan : result.comparisons) {
+            for (const auto* figures : {&plan.recorded, &plan.now}) {
+                EXPECT_THAT(figures->memory, Contains(::testing::Key(::testing::StartsWith("KV cache in "))));
+            }
+        }
+    }
+    EXPECT_TRUE(is_said);
+}
+
+} // namespace
+} // namespace schedscope

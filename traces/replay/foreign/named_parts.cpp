@@ -1,0 +1,108 @@
+#include "traces/replay/foreign/named_parts.h"
+
+#include "runtime/planner/placement/policy.h"
+#include "traces/history/words/layer_in_name.h"
+#include "traces/replay/rehome.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+bool is_cache_name(std::string_view name) noexcept { return name.starts_with("cache_") && layer_of_name(name); }
+
+bool is_weight(const TensorInfo& t) noexcept { return t.usage == BufferUsage::weights && t.buffer_type != no_buffer_type; }
+
+/// Does the name say no more than this word and a block: "norm-3"?
+bool is_named(const TensorInfo& t, std::string_view word) noexcept {
+    const std::optional<LayerInName> block = layer_in_name(t.name);
+    return block && block->end == t.name.size() && t.name.substr(0, block->first) == word;
+}
+
+/// Those that decide where a node is pinned; the others don't matter.
+Role role_in_block(const TensorInfo& node) noexcept {
+    return (node.op == Op::RMS_NORM || node.op == Op::NORM) && is_named(node, "norm") ? Role::norm
+           : node.op == Op::CONT && is_named(node, "kqv_out")                         ? Role::attended
+                                                                                      : Role::none;
+}
+
+} // namespace
+
+Role role_of(const TensorInfo& t) noexcept { return t.role == Role::none && is_cache_name(t.name) ? Role::cache : t.role; }
+
+int32_t n_named_blocks(const OwnedGraph& graph) noexcept {
+    int32_t n = 0;
+    for (const TensorInfo& t : graph.tensors) {
+        if (is_weight(t) && t.name.starts_with("blk.")) {
+            n = std::max(n, layer_of_name(t.name).value_or(-1) + 1);
+        }
+    }
+    return n;
+}
+
+void name_parts(OwnedGraph& graph) {
+    const int32_t n_blocks = n_named_blocks(graph);
+    const auto block_of = [&](const TensorInfo& t) {
+        const int32_t block = layer_of_name(t.name).value_or(-1);
+        return block < n_blocks ? block : -1;
+    };
+    for (TensorInfo& t : graph.tensors) {
+        if (is_weight(t) && t.name.starts_with("blk.")) {
+            t.role = Role::attention; // of a block's parts any: the layer decides
+            t.layer = block_of(t);
+        } else if (t.is_leaf() && is_cache_name(t.name)) {
+            t.role = Role::cache;
+            t.layer = block_of(t);
+        }
+    }
+    const auto is_in_block = [&](TensorId id) { return block_of(graph.tensors[id]) >= 0; };
+    const auto first = std::find_if(graph.nodes.begin(), graph.nodes.end(), is_in_block);
+    const auto end = std::find_if(graph.nodes.rbegin(), graph.nodes.rend(), is_in_block).base();
+    int32_t block = -1;
+    for (auto node = graph.nodes.begin(); node != graph.nodes.end(); ++node) {
+        TensorInfo& t = graph.tensors[*node];
+        if (node < first || node >= end) {
+            t.role = node < first ? Role::embedding : Role::output;
+            t.layer = node < first ? -1 : n_blocks;
+        } else { // without a name it belongs to those before it
+            block = is_in_block(*node) ? block_of(t) : block;
+            t.role = role_in_block(t);
+            t.layer = block;
+        }
+    }
+}
+
+std::optional<PlacementOptions> asked_placement(const OwnedGraph& graph, const SessionInfo& session) {
+    const int32_t n_blocks = n_named_blocks(graph);
+    const auto holds = [](const BackendInfo& b) { return holds_layers(b.kind.value_or("")); };
+    if (n_blocks == 0 || session.backends.empty() || std::count_if(session.backends.begin(), session.backends.end(), holds) > 1) {
+        return std::nullopt;
+    }
+    const auto is_on_host = [&](BufferTypeId type) { return !holds(session.backends[home_of_memory(session, type)]); };
+    std::vector<int64_t> on_device(n_blocks + 1), on_host(n_blocks + 1); // weights, by layer
+    for (const TensorId id : graph.nodes) {
+        const TensorInfo& node = graph.tensors[id];
+        for (const TensorId source : node.src) {
+            if (source == no_tensor || !is_weight(graph.tensors[source])) {
+                continue;
+            }
+            const TensorInfo& weight = graph.tensors[source];
+            if (const int32_t layer = weight.layer >= 0 ? weight.layer : node.layer; layer >= 0) {
+                ++(is_on_host(weight.buffer_type) ? on_host : on_device)[layer];
+            }
+        }
+    }
+    PlacementOptions asked;
+    asked.n_gpu_layers = 0;
+    for (int32_t layer = 0; layer <= n_blocks; ++layer) {
+        asked.n_gpu_layers += on_device[layer] > on_host[layer] ? 1 : 0;
+    }
+    asked.cache_on_host = std::any_of(graph.leafs.begin(), graph.leafs.end(), [&](TensorId id) {
+        const TensorInfo& t = graph.tensors[id];
+        return t.role == Role::cache && t.layer >= 0 && on_device[t.layer] > on_host[t.layer] && is_on_host(t.buffer_type);
+    });
+    return asked;
+}
+
+} // namespace schedscope
