@@ -74,11 +74,25 @@ void Session::make_backends(const Registry& registry) {
     o.n_threads = options_.n_threads;
     o.fusion = options_.fusion;
     backends_ = schedscope::make_backends(devices_, o);
+    if (const std::string note = idle_layers_note(registry); !note.empty()) {
+        notes_.push_back(note);
+    }
     if (options_.watcher) {
         std::vector<std::string_view> names;
         std::transform(backends_.begin(), backends_.end(), std::back_inserter(names), [](const auto& b) { return b->name(); });
         options_.watcher->check_backends(names);
     }
+}
+
+std::string Session::idle_layers_note(const Registry& registry) const {
+    const int32_t n = options_.n_gpu_layers;
+    const auto holds = [](const Device* d) { return holds_layers(device_kind_name(d->kind())); };
+    if (n == 0 || n == RunOptions().n_gpu_layers || std::any_of(devices_.begin(), devices_.end(), holds)) {
+        return "";
+    }
+    const Device* const software = options_.devices.empty() ? registry.find("Vulkan0") : nullptr;
+    return "-ngl " + std::to_string(n) + ": no device is here that layers could go to" +
+           (software == nullptr ? "" : "; Vulkan0, a driver that runs on the CPU, is used when it is named: --device vulkan0,cpu");
 }
 
 void Session::load_model(ModelFiles files) {

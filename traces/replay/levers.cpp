@@ -43,6 +43,7 @@ public:
     FoundLevers run() {
         FoundLevers all;
         all.why_none = find_graph();
+        all.tried = is_plannable_;
         if (!all.why_none.empty()) {
             return all;
         }
@@ -70,6 +71,7 @@ private:
         const Step at = source_.next_of(source_.evaluation(evaluation_).first - 1, fact_bit<record::PlanBegin>());
         std::vector<Record> begin;
         if (at == no_step || (source_.read(at, at + 1, begin), begin.front().evaluation != evaluation_)) {
+            is_plannable_ = false;
             return "the evaluation was not planned";
         }
         const GraphId graph = std::get<record::PlanBegin>(begin.front().fact).graph;
@@ -81,6 +83,7 @@ private:
         try {
             require_plannable(session_, *graph_, *answers_);
         } catch (const Error& error) {
+            is_plannable_ = false;
             return error.what();
         }
         if (session_.backends.size() < 2) {
@@ -415,6 +418,7 @@ private:
         int32_t n_layers;
     };
     std::optional<AskedPlacement> placed_; ///< nothing: it is not known
+    bool is_plannable_ = true;
     int n_plans_ = 0;
     std::vector<Lever> levers_;
 };
@@ -437,7 +441,7 @@ std::vector<std::string> levers_in_words(const FoundLevers& levers) {
         }
     }
     if (lines.empty()) {
-        lines.push_back("no setting: " + levers.why_none);
+        lines.push_back((levers.tried ? "no setting: " : "not known: ") + levers.why_none);
     }
     return lines;
 }

@@ -19,6 +19,7 @@ struct Lever {
 struct FoundLevers {
     std::vector<Lever> found;
     std::string why_none; ///< where nothing does
+    bool tried = true;    ///< else nothing could be planned again: what would is not known
 };
 
 /// What would put a tensor on another backend: of each kind of setting the smallest change that does, each tried by itself by

@@ -188,6 +188,11 @@ public:
         if (expected_ && expected_->next()) {
             throw Error(ErrorKind::input, "the trace to compare with holds more plans");
         }
+        const auto stays = [](const PlanComparison& c) { return !c.stays_as_recorded.empty(); };
+        const std::vector<PlanComparison>& all = result_.comparisons;
+        if (!all.empty() && std::all_of(all.begin(), all.end(), stays)) {
+            throw Error(ErrorKind::usage, all.front().stays_as_recorded + options_.instead);
+        }
         return std::move(result_);
     }
 
@@ -197,6 +202,7 @@ private:
         OwnedGraph graph;
         CapabilityTable answers;
         PlanOptions options;
+        std::string stays_as_recorded{};
     };
 
     ReplaySubject subject(const RecordedPlan& recorded, GraphId id, int32_t n_tokens, bool reserve,
@@ -230,6 +236,7 @@ private:
                               recorded.backends.empty() ? no_backends_ : own.order()};
             options_.change(input);
             renumbered = input.renumbered;
+            s.stays_as_recorded = std::move(input.stays_as_recorded);
         }
         if (!renumbered && !own.are_all(recorded_session_)) {
             session_ = own.session(recorded_session_);
@@ -275,7 +282,7 @@ private:
         } catch (const PlanError&) { // its sentence is in the PlanEnd
         }
         std::erase_if(now.records, [](const Record& r) { return !is_decision(r.fact); });
-        compare(recorded, s.graph, now);
+        compare(recorded, s, now);
     }
 
     /// By position, with what its backends wanted to keep; sizes are what the buffer types answered.
@@ -299,8 +306,8 @@ private:
         foreign_[recorded.scheduler()].memory.place(s.graph.view(), plan_, allocated, s.answers, session_.buffer_types, &now);
     }
 
-    void compare(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) {
-        const PlanText after{session_, graph, now.records, [&now](StringId id) { return now.texts.text(id); }};
+    void compare(const RecordedPlan& recorded, const ReplaySubject& subject, const Collector& now) {
+        const PlanText after{session_, subject.graph, now.records, [&now](StringId id) { return now.texts.text(id); }};
         if (expected_) {
             const std::optional<RecordedPlan> other = expected_->next();
             if (!other) {
@@ -323,6 +330,7 @@ private:
             c.recorded = figures_before_.of(before);
             c.now = figures_now_.of(after);
             c.changes = changes_of(before, after);
+            c.stays_as_recorded = subject.stays_as_recorded;
         }
     }
 

@@ -52,6 +52,7 @@ struct PlanComparison {
     std::optional<int32_t> n_tokens;
     PlanFigures recorded, now;
     std::vector<TensorChange> changes; ///< in the order of the graph, what only the new one has behind
+    std::string stays_as_recorded;     ///< why the change leaves this plan as it was: "ngl=3: …"; empty: it does not
 };
 
 struct ReplayResult {
@@ -75,7 +76,8 @@ struct ReplayInput {
     bool reserve;                                         ///< planned for its memory alone, before the evaluation's own graph
     const std::vector<record::Alternative>& alternatives; ///< what its graph would have been with other settings
     const std::vector<BackendId>& own;                    ///< backends that its scheduler has, in its order; empty: all
-    bool renumbered = false;                              ///< set by who numbered session, graph and answers by the plan's own
+    bool renumbered = false;         ///< set by who numbered session, graph and answers by the plan's own
+    std::string stays_as_recorded{}; ///< set by who leaves the plan as it was: why
 };
 
 /// The order in which the backends of a session will run a plan's nodes, and their groups, which decide what memory they share.
@@ -84,6 +86,7 @@ using OptimiseNodes = std::function<OptimisedNodes(const GraphView&, const Plan&
 
 struct ReplayOptions {
     std::function<void(ReplayInput&)> change; ///< called before each plan; empty: as recorded
+    std::string instead;                      ///< what is said behind the reason where it leaves each plan as it was
     /// Asked for what is not recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where
     /// the graph and its splits are, else the graph's order, without groups.
     OptimiseNodes optimise;
@@ -99,7 +102,8 @@ struct ReplayOptions {
 
 /// Plans every planned evaluation of a trace again, in order, from the recorded graphs, answers and options, with what the
 /// scheduler keeps from graph to graph, and compares each decision. Needs no device. As recorded, the backends' own reorderings
-/// are taken from the records, not decided again. Throws Error(input) when the source can't be read or holds no plan.
+/// are taken from the records, not decided again. Throws Error(input) when the source can't be read or holds no plan, Error(usage)
+/// when the change leaves each plan as it was.
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options = {});
 
 } // namespace schedscope

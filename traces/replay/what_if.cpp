@@ -105,6 +105,11 @@ public:
     void operator()(ReplayInput& in) {
         if (changes_devices() && !recorded_.settings) {
             policy_ = policy_by_names(in);
+            if (!policy_ && !placement_setting().empty() && n_named_blocks(in.graph) > 0) {
+                in.stays_as_recorded = placement_setting() +
+                                       ": weights, caches and pinned nodes do not lie as -ngl and -nkvo alone put them on one device";
+                return;
+            }
         }
         change_answers(in.graph, in.answers);
         use_graph(in);
@@ -146,6 +151,17 @@ public:
             }
         }
         return all;
+    }
+
+    /// Where it is not known where the model's tensors were asked to be.
+    static std::string what_can_be_set() {
+        std::vector<std::string_view> names;
+        for (const WhatIfSetting& setting : what_if_settings()) {
+            if (setting.of_any) {
+                names.push_back(setting.name);
+            }
+        }
+        return "; what can be set: " + joined(names, ", ");
     }
 
 private:
@@ -295,17 +311,6 @@ private:
         }
     }
 
-    /// Where it is not known where the model's tensors were asked to be.
-    static std::string what_can_be_set() {
-        std::vector<std::string_view> names;
-        for (const WhatIfSetting& setting : what_if_settings()) {
-            if (setting.of_any) {
-                names.push_back(setting.name);
-            }
-        }
-        return "; what can be set: " + joined(names, ", ");
-    }
-
     std::vector<PlacedDevice> placed_devices(const std::vector<BackendId>& order) const {
         std::vector<PlacedDevice> devices;
         for (const BackendId b : order) {
@@ -343,15 +348,23 @@ private:
         name_parts(in.graph);
         in.n_tokens = rows_of_norms(in.graph);
         const std::optional<PlacementOptions> asked = asked_placement(in.graph, recorded_);
-        if (asked && is_placed_by(in, *asked)) {
-            return policy_of(*asked, n_named_blocks(in.graph), order_of(in));
+        if (!asked) {
+            return std::nullopt;
         }
-        if (!placement_setting().empty()) {
-            refuse(placement_setting(), "in evaluation " + std::to_string(in.evaluation) +
-                                            " weights and caches do not lie as -ngl and -nkvo alone put them on one device" +
-                                            what_can_be_set());
+        bool is_known = is_placed_by(in, *asked);
+        if (!is_known && is_unpinned_reserve(in)) { // ggml_backend_sched_reserve_size forgets what the program pinned
+            for (TensorInfo& t : in.graph.tensors) {
+                t.role = t.role == Role::norm || t.role == Role::attended ? Role::none : t.role;
+            }
+            is_known = is_placed_by(in, *asked);
         }
-        return std::nullopt;
+        return is_known ? std::optional(policy_of(*asked, n_named_blocks(in.graph), order_of(in))) : std::nullopt;
+    }
+
+    bool is_unpinned_reserve(const ReplayInput& in) const {
+        const auto is_pinned = [&](TensorId id) { return in.graph.tensors[id].user_backend != no_backend; };
+        return source_.evaluation(in.evaluation).begin.kind == GraphKind::reserve &&
+               std::none_of(in.graph.nodes.begin(), in.graph.nodes.end(), is_pinned);
     }
 
     /// The tokens that are computed together.
@@ -618,6 +631,7 @@ ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source) {
     options.fusion = what_if.fusion;
     const auto change = std::make_shared<WhatIfChange>(what_if, source);
     options.change = [change](ReplayInput& input) { (*change)(input); };
+    options.instead = WhatIfChange::what_can_be_set();
     options.profiles = change->profiles();
     return options;
 }

@@ -194,7 +194,10 @@ Cell EvaluationsTable::time(const EvaluationSpan& span) const {
     if (!is_over(span)) {
         return Cell::open();
     }
-    if (!history().session().settings && span.begin.reused) { // of another program it may be noticed when work has begun
+    if (span.begin.kind == GraphKind::reserve) {
+        return Cell::nothing("not run");
+    }
+    if (!history().session().settings) { // of another program it may be noticed when work has begun
         const accounts::TimeExtent extent = accounts::time_extent(history().source(), span);
         return extent.time_ns() > 0 ? Cell(extent.time_ns()) : Cell::unknown();
     }

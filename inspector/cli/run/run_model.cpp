@@ -102,13 +102,18 @@ bool all_fit(const std::vector<MemoryNeed>& needs) {
     return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits(); });
 }
 
+bool all_fit_at_once(const std::vector<MemoryNeed>& needs) {
+    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits_at_once(); });
+}
+
 /// Of devices that have what they were given: "fits: a 21.3 GiB of 24.0 GiB (40 blocks)".
 std::string room_of(std::vector<MemoryNeed> needs) {
+    const std::string what = all_fit_at_once(needs) ? "fits: " : "what lies on devices fits: ";
     std::erase_if(needs, [](const MemoryNeed& need) { return need.pages || need.memory == 0; });
     const auto text_of = [](const MemoryNeed& need) {
         return need.buffer_type + ' ' + need.room() + " (" + words::counted(need.blocks, "block") + ')';
     };
-    return needs.empty() ? "" : "fits: " + joined(needs, ", ", text_of);
+    return needs.empty() ? "" : what + joined(needs, ", ", text_of);
 }
 
 /// Where not all fits: with how many layers it does, found by planning again; what that needs is reserved for any prompt.
@@ -120,13 +125,21 @@ std::string most_layers(GenerateRequest request, RunOptions options, const Model
         }
     }
     int32_t fits = -1, does_not = std::min(options.n_gpu_layers, n_layers + 1);
+    bool at_once = true; // what the host has with as many as fit
     while (does_not - fits > 1) {
         options.n_gpu_layers = (does_not + fits) / 2;
         Session session(registry, files, options);
         plan_generation(session, request);
-        (all_fit(memory_needs(session)) ? fits : does_not) = options.n_gpu_layers;
+        const std::vector<MemoryNeed> needs = memory_needs(session);
+        if (all_fit(needs)) {
+            fits = options.n_gpu_layers;
+            at_once = all_fit_at_once(needs);
+        } else {
+            does_not = options.n_gpu_layers;
+        }
     }
-    return fits < 0 ? "; it does with no -ngl" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold";
+    return (fits < 0 ? "; it does with no -ngl" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold") +
+           std::string(at_once ? "" : ", and then the host's memory does not hold the rest at once");
 }
 
 } // namespace

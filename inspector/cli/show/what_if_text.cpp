@@ -35,6 +35,9 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
 /// Of a plan that leaves each tensor where it was: "no tensor changes; compute buffer of CPU 65.8 KiB → 242 KiB". What a buffer
 /// needs may come from a plan before.
 std::string unmoved(const PlanComparison& c) {
+    if (!c.stays_as_recorded.empty()) {
+        return "stays as it was recorded; " + c.stays_as_recorded;
+    }
     std::string changed;
     for (const Measure& m : measures_of(c)) {
         if (const std::string before = m.text(m.a, "-"), after = m.text(m.b, "-"); before != after) {
@@ -121,7 +124,8 @@ nlohmann::json what_if_summary(const ReplayResult& result, const SessionInfo& se
                         {"n_tokens", c.n_tokens ? nlohmann::json(*c.n_tokens) : nlohmann::json(nullptr)},
                         {"recorded", figures_json(c.recorded)},
                         {"now", figures_json(c.now)},
-                        {"fit", fit_json(c, session)}});
+                        {"fit", fit_json(c, session)},
+                        {"stays_as_recorded", or_null(c.stays_as_recorded)}});
     }
     return list;
 }

@@ -26,6 +26,9 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
     if (!c.recorded.error.empty() || !c.now.error.empty()) {
         figures.push_back({"no plan", c.recorded.error, c.now.error, true, !c.now.error.empty()});
     }
+    if (!c.stays_as_recorded.empty()) {
+        figures.push_back({"stays as it was recorded", c.stays_as_recorded, "", true});
+    }
     for (const MemoryFit& fit : memory_fits(c, session)) {
         figures.push_back({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now), true, !fit.fits(fit.now)});
     }

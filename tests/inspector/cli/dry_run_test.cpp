@@ -97,6 +97,39 @@ TEST(DryRun, TellsWithHowManyLayersItFits) {
                 HasSubstr("; it does with no -ngl\n"));
 }
 
+TEST(DryRun, SaysThatLayersHaveNoDevice) {
+    const Folder folder;
+    const std::string header = header_of(folder, "tiny", "f16"), said = ": no device is here that layers could go to";
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--tokens", "1"});
+        return dry_run(folder, header, more).err;
+    };
+    EXPECT_THAT(with({"-ngl", "3", "--device", "cpu"}), HasSubstr("-ngl 3" + said + "\n"));
+    for (const std::vector<std::string>& quiet : {std::vector<std::string>{"-ngl", "0", "--device", "cpu"},
+                                                  {"--device", "cpu"},
+                                                  {"-ngl", "3", "--device", "a=vulkan:1GiB,cpu"}}) {
+        EXPECT_THAT(with(quiet), Not(HasSubstr(said)));
+    }
+    const std::string devices = run({"devices", "--json"}).out;
+    if (devices.find("\"gpu\"") == std::string::npos && devices.find("\"software\"") != std::string::npos) {
+        EXPECT_THAT(with({"-ngl", "3"}), HasSubstr(said + "; Vulkan0, a driver that runs on the CPU, is used when it is named"));
+    }
+}
+
+/// As many layers as the devices hold may leave more than the host has: that is said of it, and no line says that all fits.
+TEST(DryRun, TellsWhatTheHostDoesNotHold) {
+    const Folder folder;
+    const std::string header = header_of(folder, "70b", "f32");
+    const auto with = [&](const std::string& n) {
+        return dry_run(folder, header, {"--device", "a=vulkan:24GiB,cpu", "-ngl", n, "--tokens", "1"}).err;
+    };
+    const std::string few = with("2"), rest = "and then the host's memory does not hold the rest at once";
+    const bool host_holds = few.find("CPU: what lies there does not fit at once") == std::string::npos; // of 250 GiB
+    EXPECT_EQ(few.find("; fits: a ") != std::string::npos, host_holds) << few;
+    EXPECT_EQ(few.find("; what lies on devices fits: a ") != std::string::npos, !host_holds) << few;
+    EXPECT_EQ(with("99").find(rest) != std::string::npos, !host_holds);
+}
+
 TEST(DryRun, SaysThatItIsOneAndOfWhichPrompt) {
     const Folder folder;
     const std::string header = header_of(folder, "tiny", "f16");

@@ -245,7 +245,7 @@ TEST(Import, TellsTheStoryOfATensor) {
     const Outcome outcome = run({"explain", trace.path, "attn_norm-0"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("attn_norm-0  MUL  (evaluation 0)\n"));
-    EXPECT_THAT(outcome.out, HasSubstr("otherwise      no setting: nothing can be planned again"));
+    EXPECT_THAT(outcome.out, HasSubstr("otherwise      not known: nothing can be planned again"));
     EXPECT_THAT(outcome.out, HasSubstr("Vulkan0 by 1.wgt1 (blk.0.attn_norm.weig)"));
     EXPECT_THAT(outcome.out, HasSubstr("lies in split 1 on Vulkan0, nodes 1 to 7"));
     const ImportedTrace stock("2026-01");

@@ -70,7 +70,7 @@ TEST_F(Imported, WhatIfSaysThatItIsUnknown) {
 
 TEST_F(Imported, AStoryEndsWithTheReasonAsExplainHasIt) {
     t.press(":tensor attn_norm-0\ne{End}");
-    EXPECT_TRUE(t.shows("otherwise     no setting: nothing can be planned again")) << t.text();
+    EXPECT_TRUE(t.shows("otherwise     not known: nothing can be planned again")) << t.text();
 }
 
 TEST_F(Imported, AskingWhatIfIsAnsweredAndTheInspectorGoesOn) {

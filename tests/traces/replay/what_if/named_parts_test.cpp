@@ -23,7 +23,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class OtherProgram final : public ForwardedSource {
+class OtherProgram : public ForwardedSource {
 public:
     using ForwardedSource::ForwardedSource;
     SessionInfo session() const override {
@@ -46,12 +46,34 @@ public:
         return at->second;
     }
 
-private:
-    mutable std::map<GraphId, CapabilityTable> answers_;
+protected:
     void change(OwnedGraph& graph) const override {
         for (TensorInfo& t : graph.tensors) {
             t.role = Role::none;
             t.layer = -1;
+        }
+    }
+
+private:
+    mutable std::map<GraphId, CapabilityTable> answers_;
+};
+
+/// One that leaves the norms of its prompts to the scheduler, whatever it was given.
+class UnpinnedPrompts final : public OtherProgram {
+public:
+    UnpinnedPrompts(const RecordSource& source, GraphKind kind) : OtherProgram(source), kind_(kind) {}
+    EvaluationSpan evaluation(EvaluationId id) const override {
+        EvaluationSpan span = OtherProgram::evaluation(id);
+        span.begin.kind = span.begin.kind == GraphKind::prefill ? kind_ : span.begin.kind;
+        return span;
+    }
+
+private:
+    const GraphKind kind_;
+    void change(OwnedGraph& graph) const override {
+        OtherProgram::change(graph);
+        for (TensorInfo& t : graph.tensors) {
+            t.user_backend = t.ne && (*t.ne)[1] > 1 ? no_backend : t.user_backend;
         }
     }
 };
@@ -124,6 +146,28 @@ TEST(NamedPartsThatDoNotSayIt, AreRefusedWithWhatCanBeSet) {
     EXPECT_THAT(levers_in_words(levers_of(OtherProgram(*own), 0, embedding)),
                 ::testing::ElementsAre("on big with token_embd.weight in big memory"))
         << "no number of layers moves it";
+}
+
+TEST(NamedPartsThatDoNotSayIt, LeaveThatPlanAsItWas) {
+    const auto own = recorded(on_described(99));
+    const ReplayResult result = answer(UnpinnedPrompts(*own, GraphKind::prefill), {"ngl=2"});
+    ASSERT_EQ(result.comparisons.size(), 2U);
+    const PlanComparison &prompt = result.comparisons[0], &token = result.comparisons[1];
+    EXPECT_THAT(prompt.stays_as_recorded, HasSubstr("ngl=2: weights, caches and pinned nodes do not lie as"));
+    EXPECT_TRUE(prompt.changes.empty());
+    EXPECT_EQ(prompt.now.nodes, prompt.recorded.nodes);
+    EXPECT_EQ(token.stays_as_recorded, "");
+    EXPECT_FALSE(token.changes.empty());
+}
+
+/// ggml forgets what was pinned where a graph is planned for its size alone (ggml_backend_sched_reserve_size).
+TEST(NamedPartsThatAreNotPinned, AreKnownOfReserves) {
+    const auto own = recorded(on_described(99));
+    const UnpinnedPrompts other(*own, GraphKind::reserve);
+    EXPECT_EQ(answer(other, {"ngl=99"}).comparisons.front().now.nodes, answer(other, {}).comparisons.front().recorded.nodes);
+    const PlanComparison reserve = answer(other, {"ngl=2"}).comparisons.front();
+    EXPECT_EQ(reserve.stays_as_recorded, "");
+    EXPECT_GT(reserve.now.nodes.at("CPU"), reserve.recorded.nodes.at("CPU"));
 }
 
 TEST(NamedPartsOfLevers, CountLayersAsLlamaCppDoes) {
