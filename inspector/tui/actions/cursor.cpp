@@ -32,10 +32,11 @@ void move_cursor(App& app, Action action) {
             app.tell(up ? "this is the first line" : "this is the last line");
         }
     } else if (in_page) {
-        app.pages.select(moved.selected());
+        app.pages.stand_at(moved);
     } else if (in_detail) {
-        app.detail.select_line(moved.selected());
+        app.detail.stand_at(moved);
     } else {
+        app.list.stand_at(moved);
         app.list.select_line(moved.selected());
     }
 }

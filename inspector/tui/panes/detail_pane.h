@@ -18,6 +18,7 @@ public:
 
     const List& lines() const noexcept { return lines_; }
     void select_line(int line) { lines_.select(line); }
+    void stand_at(const List& lines) { lines_ = lines; }
     void scroll(int lines) { lines_.scroll(lines); }
     Target target() const; ///< of the selected line
 

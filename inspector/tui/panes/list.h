@@ -27,8 +27,9 @@ public:
         return selected_ != before;
     }
     bool move(int rows) noexcept { return select(std::clamp(selected_ + rows, 0, std::max(n_rows_ - 1, 0))); }
-    bool page(int pages) noexcept { return move(pages * std::max(height_ - 1, 1)); }
-    bool half_page(int pages) noexcept { return move(pages * std::max(height_ / 2, 1)); }
+    /// The screen moves, and the selection with it: the line that it stands on stays, but at an end of the list.
+    bool page(int pages) noexcept { return turn(pages * std::max(height_ - 1, 1)); }
+    bool half_page(int pages) noexcept { return turn(pages * std::max(height_ / 2, 1)); }
 
     /// The wheel: the screen moves, the selection only as far as it must to stay on it.
     bool scroll(int rows) noexcept {
@@ -41,6 +42,10 @@ public:
     int row_at(int line) const noexcept { return line >= 0 && line < height_ && top_ + line < n_rows_ ? top_ + line : -1; }
 
 private:
+    bool turn(int rows) noexcept {
+        top_ = std::clamp(top_ + rows, 0, std::max(n_rows_ - height_, 0));
+        return move(rows);
+    }
     void settle() noexcept {
         selected_ = std::clamp(selected_, 0, std::max(n_rows_ - 1, 0));
         top_ = std::clamp(top_, std::max(selected_ - height_ + 1, 0), selected_);

@@ -42,6 +42,7 @@ public:
     void shape();
     Target target() const; ///< of its selected line
     void select(int line) { pages_.back().list.select(line); }
+    void stand_at(const List& lines) { pages_.back().list = lines; }
     void scroll(int lines) { pages_.back().list.scroll(lines); }
     /// Beside it closes it. True: the line that was selected was hit again.
     bool click(int row, int col);

@@ -35,10 +35,30 @@ TEST(List, PagesKeepOneLineInSight) {
     List list = a_list(100, 10);
     list.page(1);
     EXPECT_EQ(list.selected(), 9);
+    EXPECT_EQ(list.top(), 9) << "the first press moves the screen";
     list.half_page(1);
     EXPECT_EQ(list.selected(), 14);
+    EXPECT_EQ(list.top(), 14);
     list.half_page(-1);
     list.page(-1);
+    EXPECT_EQ(list.selected(), 0);
+    EXPECT_EQ(list.top(), 0);
+}
+
+TEST(List, APageKeepsTheLineOfTheScreenButAtAnEnd) {
+    List list = a_list(24, 10);
+    list.select(4);
+    list.page(1);
+    EXPECT_EQ(list.top(), 9);
+    EXPECT_EQ(list.selected(), 13);
+    list.page(1);
+    EXPECT_EQ(list.top(), 14);
+    EXPECT_EQ(list.selected(), 22);
+    EXPECT_TRUE(list.page(1));
+    EXPECT_EQ(list.selected(), 23);
+    EXPECT_FALSE(list.page(1));
+    list.page(-3);
+    EXPECT_EQ(list.top(), 0);
     EXPECT_EQ(list.selected(), 0);
 }
 
