@@ -65,11 +65,13 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
         cells.text(0, left + name_width, c.left, dim, left + name_width + value_width - 1);
         cells.text(0, left + name_width + value_width, c.right, dim, left + name_width + 2 * value_width);
     }
-    const size_t n = std::min(figures.size(), room * columns);
+    const size_t places = room * columns;
+    const size_t n = figures.size() <= places ? figures.size() : std::max<size_t>(places, 1) - 1; // the last place says the rest
+    const auto left_of = [&](size_t i) { return int_of(i / std::max<size_t>(room, 1)) * each + 2; };
+    const auto row_of = [&](size_t i) { return 1 + int_of(i % std::max<size_t>(room, 1)); };
     for (size_t i = 0; i < n; ++i) {
         const Comparison::Figure& figure = *figures[i];
-        const int left = int_of(i / std::max<size_t>(room, 1)) * each + 2;
-        const int row = 1 + int_of(i % std::max<size_t>(room, 1));
+        const int left = left_of(i), row = row_of(i);
         const Style style = figure.differs() ? bold : dim;
         cells.text(row, left - 2, figure.differs() ? "•" : " ", accent, left);
         cells.text(row, left, figure.name, figure.differs() ? plain : dim, left + name_width - 1);
@@ -80,9 +82,8 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
         cells.text(row, left + name_width, before, figure.differs() ? plain : dim, left + name_width + value_width - 1);
         cells.text(row, left + name_width + value_width, after, figure.bad ? bad : style, left + name_width + 2 * value_width);
     }
-    if (n < figures.size()) {
-        const std::string more = " +" + std::to_string(figures.size() - n) + " more: in the details ";
-        cells.text(0, width - text_width(more), more, dim);
+    if (n < figures.size() && places > 0) {
+        cells.text(row_of(n), left_of(n), words::and_more(n_of(figures) - int_of(n)) + ": in the details", dim);
     }
     return cells.lines();
 }
