@@ -7,6 +7,7 @@
 #include "runtime/system/visible_text.h"
 #include "traces/format/interner.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 #include "traces/replay/decisions.h"
 #include "traces/replay/foreign/own_backends.h"
 #include "traces/replay/plan_change.h"
@@ -444,6 +445,11 @@ private:
 };
 
 } // namespace
+
+std::string text_of(const ReplayResult& result) {
+    return words::counted(result.plans, "plan") + " made again: " + words::count(result.identical) + " of " +
+           words::counted(result.compared, "planning step") + " identical";
+}
 
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options) { return Replayer(source, options).run(); }
 

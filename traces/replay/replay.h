@@ -100,6 +100,10 @@ struct ReplayOptions {
     std::vector<std::pair<std::string, std::shared_ptr<const DeviceProfile>>> profiles;
 };
 
+/// "28 plans made again: 10,031 of 10,031 planning steps identical". A step is each thing that a pass puts down: every assignment
+/// of every pass, splits, inputs, copies, buffers, places in memory. A verdict counts what ggml lets see of them.
+std::string text_of(const ReplayResult& result);
+
 /// Plans every planned evaluation of a trace again, in order, from the recorded graphs, answers and options, with what the
 /// scheduler keeps from graph to graph, and compares each decision. Needs no device. As recorded, the backends' own reorderings
 /// are taken from the records, not decided again. Throws Error(input) when the source can't be read or holds no plan, Error(usage)

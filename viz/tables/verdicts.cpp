@@ -33,7 +33,7 @@ std::span<const VerdictsTable::Entry> VerdictsTable::entries() {
          [](T, R r) -> Cell { return Cell::known(r.verdict.placements); }},
         {{.key = "placements_identical", .help = "of them", .unit = Unit::count},
          [](T, R r) -> Cell { return Cell::known(r.verdict.placements_identical); }},
-        {{.title = "places", .help = "in memory that are the same; not known where it was not watched from its birth"},
+        {{.title = "places in memory", .help = "of tensors that are the same; not known where it was not watched from its birth"},
          [](T, R r) { return of_all(r.verdict.placements_identical, r.verdict.placements); }},
         {{.key = "rules", .title = "rules of", .help = "the builds of llama.cpp by whose rules it was planned"},
          [](T, R r) { return Cell::if_any(r.rules); }},

@@ -48,8 +48,7 @@ nlohmann::json result_json(const ReplayResult& result, const SessionInfo& sessio
 }
 
 void result_text(const ReplayResult& result, std::ostream& out) {
-    out << words::counted(result.plans, "plan") << " made again: " << result.identical << " of " << result.compared
-        << " decisions identical\n";
+    out << text_of(result) << '\n';
     for (const ReplayDifference& d : result.differences) {
         OutputLine(out) << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
                         << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now);
@@ -101,6 +100,9 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayAr
 CommandAction add_replay(CommandOptions& app) {
     auto options = std::make_shared<ReplayArguments>();
     add_trace_argument(app, options->trace);
+    app.footer(
+        "Counted are planning steps: every assignment of every pass, splits, inputs, copies, buffers and places in memory.\n"
+        "These are more than the decisions in `show TRACE --what verdicts`, which are what ggml itself lets see.");
     app.add_option("--set", options->settings,
                    "What if: " +
                        joined(what_if_settings(), ", ",

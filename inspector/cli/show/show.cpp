@@ -148,7 +148,7 @@ void print_verdicts(History& history, const PlanState& /*state*/, std::ostream& 
     const tables::VerdictsTable table(history);
     print_table(table, out, {.all = all});
     if (table.n_rows() > 0) {
-        out << text_of(sum_of(table.rows())) << '\n';
+        out << text_of(sum_of(table.rows())) << '\n' << verdict_counts << '\n';
     }
 }
 json verdicts_json(History& history, const PlanState& /*state*/) {

@@ -2,6 +2,7 @@
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
+#include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/folded_changes.h"
 #include "traces/replay/plan_change.h"
@@ -50,8 +51,9 @@ std::string unmoved(const PlanComparison& c) {
 
 void rows(const PlanComparison& c, std::ostream& out) {
     TextTable table({{"pass"}, {"tensor"}, {"tensors", TextTable::Align::right}, {"recorded"}, {"now"}});
+    const auto side = [](const std::string& place) { return place.empty() ? not_there_text : place; };
     for (const FoldedChange& row : folded_changes(c)) {
-        table.row({row.passes, row.name, std::to_string(row.members.size()), row.recorded, row.now});
+        table.row({row.passes, row.name, std::to_string(row.members.size()), side(row.recorded), side(row.now)});
     }
     table.print(out);
 }
@@ -107,8 +109,7 @@ void what_if_text(const ReplayResult& result, const SessionInfo& session, const 
     for (const std::string& sentence : why_unchanged) {
         OutputLine(out) << sentence;
     }
-    out << words::counted(result.plans, "plan") << " made again: " << result.identical << " of " << result.compared
-        << " decisions identical" << (result.n_differences > 0 ? " (--json lists the others)" : "") << '\n';
+    out << text_of(result) << (result.n_differences > 0 ? " (--json lists the others)" : "") << '\n';
 }
 
 nlohmann::json what_if_summary(const ReplayResult& result, const SessionInfo& session) {

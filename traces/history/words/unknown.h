@@ -11,6 +11,7 @@
 namespace schedscope {
 
 constexpr const char* unknown_text = "?";
+constexpr const char* not_there_text = "not there"; ///< of two sides, the one that does not have it
 constexpr const char* not_timed_text = "not timed"; ///< what ran without a time of its own (--kernel-times)
 
 /// The fact of a trace that was planned only, and says of what: nothing in it ran, or ever will.

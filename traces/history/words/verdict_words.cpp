@@ -16,7 +16,7 @@ std::string of_all(int64_t n, int64_t all, std::string_view noun) { return words
 std::string words::verdict(const record::Verdict& v, std::string_view rules, std::string_view first) {
     std::string s = (v.reproduced() ? "reproduced: " : "not reproduced: ") + of_all(v.identical, v.decisions, "decision");
     if (v.placements) {
-        s += ", " + of_all(v.placements_identical.value_or(0), *v.placements, "place");
+        s += ", " + of_all(v.placements_identical.value_or(0), *v.placements, "place") + " in memory";
     }
     if (v.causes > 0) {
         s += ", " + of_all(v.causes_identical, v.causes, "printed cause");

@@ -12,8 +12,8 @@ namespace schedscope {
 
 namespace words {
 
-/// "reproduced: 161 of 161 decisions, 226 of 226 places, by the rules of b5640..b8120"; or "not reproduced: 159 of 161 …; first
-/// difference: …; causes are not verified".
+/// "reproduced: 161 of 161 decisions, 226 of 226 places in memory, by the rules of b5640..b8120"; or "not reproduced: 159 of 161
+/// …; first difference: …; causes are not verified".
 std::string verdict(const record::Verdict& verdict, std::string_view rules, std::string_view first);
 
 } // namespace words
@@ -25,6 +25,11 @@ std::string verdict_line(const record::Verdict& verdict, std::string_view first 
 std::string verdict_line(const RecordSource& source, const PlanState& state);
 /// May the causes that the state's plan gives be believed?
 bool causes_verified(const PlanState& state) noexcept;
+
+/// What verdicts count, below a list of them.
+inline constexpr std::string_view verdict_counts =
+    "decisions: the backend of each tensor, each split, its inputs and what its nodes read, as ggml has them;\n"
+    "places: where tensors lie in memory, ? where that was not seen; `replay` counts the planning steps behind them";
 
 /// The verdict of one plan.
 struct VerdictRow {
