@@ -159,7 +159,7 @@ std::string_view TimelineTable::kind(int row) const {
 
 std::string TimelineTable::what(const TimelineItem& item) const {
     if (item.is_split()) {
-        return "kernels not timed";
+        return "whole split";
     }
     if (item.kind == TimelineItem::Kind::transfer) {
         return "copy";

@@ -169,7 +169,7 @@ private:
             lines.push_back(std::move(l));
         }
     }
-    /// "mul_mat_f32", "copies to it", "waiting for Vulkan0", "idle: planning".
+    /// "mul_mat_f32", "copies to it", "waiting for Vulkan0", "idle: planning", "idle or not timed".
     static std::string words_of(const accounts::TimeRow& row) {
         switch (row.activity) {
         case Activity::computing: return row.what;
@@ -177,7 +177,7 @@ private:
         case Activity::waiting: return "waiting " + row.what;
         case Activity::idle: break;
         }
-        return row.what.empty() ? "idle" : "idle: " + row.what;
+        return row.what.empty() ? "idle" : (row.what.starts_with("or ") ? "idle " : "idle: ") + row.what;
     }
 
     tables::TimelineTable table_;

@@ -13,6 +13,7 @@
 #include <array>
 #include <map>
 #include <random>
+#include <set>
 
 namespace schedscope {
 namespace {
@@ -113,7 +114,7 @@ TEST(Time, IsWhatIsSeenNanosecondByNanosecond) {
                 };
                 const bool computes = any(state.executed, [&](const auto& r) { return r.backend == device.backend; });
                 const bool copies = any(state.transfers, [&](const auto& r) { return r.to == device.backend; });
-                const bool waits = any(state.waits, [](const auto&) { return true; });
+                const bool waits = any(state.waits, [&](const auto& r) { return r.backend != device.backend; });
                 ++seen[ordinal(computes ? Activity::computing
                                : copies ? Activity::copying
                                : waits  ? Activity::waiting
@@ -142,7 +143,8 @@ TEST(Time, AWaitForWhatComputesCountsOnce) {
     const TimeAccount account = accounts::time(*made.history, made.state, TimeBy::device);
     EXPECT_EQ(account.extent.time_ns(), 900);
     EXPECT_EQ(account.devices[0].of(Activity::computing), 800);
-    EXPECT_EQ(account.devices[0].of(Activity::waiting), 100);
+    EXPECT_EQ(account.devices[0].of(Activity::waiting), 0) << "no device waits for itself";
+    EXPECT_EQ(account.devices[0].of(Activity::idle), 100);
     EXPECT_EQ(account.devices[2].of(Activity::waiting), 900) << "the CPU has nothing to do while the scheduler waits";
     EXPECT_EQ(account.devices[2].of(Activity::idle), 0);
 }
@@ -151,13 +153,45 @@ TEST(Time, CompilingShadersIsSaidAsSuch) {
     MadeUp made;
     made.state.waits = {record::Wait{0, 0, 100, 700, 3}, record::Wait{1, 0, 700, 900, 0}};
     const TimeAccount account = accounts::time(*made.history, made.state, TimeBy::device);
-    std::map<std::string, int64_t> waited;
-    for (const accounts::TimeRow& row : account.rows) {
-        if (row.backend == 0 && row.activity == Activity::waiting) {
-            waited[row.what] = row.ns.value_or(-1);
+    const auto rows_of = [&](BackendId backend) {
+        std::map<std::string, int64_t> said;
+        for (const accounts::TimeRow& row : account.rows) {
+            if (row.backend == backend && row.ns.value_or(-1) > 0) {
+                said[std::string(accounts::activity_name(row.activity)) + " " + row.what] = *row.ns;
+            }
+        }
+        return said;
+    };
+    using Said = std::map<std::string, int64_t>;
+    EXPECT_EQ(rows_of(0), (Said{{"waiting for shaders of Vulkan0 to compile", 600}, {"idle while it is waited for", 200}}));
+    EXPECT_EQ(rows_of(1), (Said{{"waiting for shaders of Vulkan0 to compile", 600}, {"waiting for Vulkan0", 200}}));
+}
+
+/// What was not timed is so called only where no time stands beside it, and nothing waits for itself.
+TEST(Time, SaysOfARecordedProgramWhatIsTrue) {
+    History history(std::make_shared<TraceReader>(paths::sample("llama-cpp")));
+    for (const TimeBy by : {TimeBy::role, TimeBy::layer, TimeBy::op, TimeBy::split, TimeBy::device, TimeBy::kernel}) {
+        for (const accounts::TimeRow& row : accounts::time(history, history.plan(history.opening()), by).rows) {
+            const std::string said =
+                history.backend_name(row.backend) + " " + std::string(accounts::activity_name(row.activity)) + " " + row.what;
+            EXPECT_NE(row.what, "not timed") << said;
+            EXPECT_NE(row.what, "for " + history.backend_name(row.backend)) << said;
+            if (row.activity == Activity::idle && history.backend_name(row.backend) == "Vulkan0") {
+                EXPECT_TRUE(row.what.starts_with("or not timed")) << said;
+            }
         }
     }
-    EXPECT_EQ(waited, (std::map<std::string, int64_t>{{"for shaders of Vulkan0 to compile", 600}, {"for Vulkan0", 200}}));
+}
+
+TEST(Time, TheOutputIsNoLayerBehindTheLast) {
+    History history(std::make_shared<TraceReader>(paths::sample("partial-offload")));
+    std::set<std::string> layers;
+    for (const accounts::TimeRow& row : accounts::time(history, history.plan(history.opening()), TimeBy::layer).rows) {
+        if (row.activity == Activity::computing) {
+            layers.insert(row.what);
+        }
+    }
+    EXPECT_EQ(layers, (std::set<std::string>{"layer 0", "layer 1", "layer 2", "layer 3", "no layer", "output"}));
 }
 
 TEST(Time, SumsInTheSamples) {

@@ -21,6 +21,11 @@ namespace {
 constexpr std::array<std::string_view, n_activities> activity_names{"computing", "copying", "waiting", "idle"};
 constexpr std::array<std::string_view, 6> by_names{"role", "layer", "op", "split", "device", "kernel"};
 
+/// "", "while it is waited for"; of a device that may have run what was not timed, "or not timed, while it is waited for".
+std::string idle_words(const DeviceTime& device, const std::string& when) {
+    return !device.untimed ? when : when.empty() ? "or not timed" : "or not timed, " + when;
+}
+
 /// The earliest and the latest moment of all that was taken.
 class Reached {
 public:
@@ -146,14 +151,22 @@ void TimeKeeper::add(BackendId backend, Activity activity, const std::string& wh
     }
 }
 
-/// While the scheduler waits, no device gets anything to do: who still computes does so, and all others wait.
+/// While the scheduler waits, no device gets anything to do: who still computes does so, and all others wait. The one that is
+/// waited for does not: where it is not known to compute, it is as good as done, or what it does was not timed.
 void TimeKeeper::add_waits() {
     for (const record::Wait& wait : state_.waits) {
+        const bool for_device = wait.backend != no_backend && wait.n_shaders == 0;
         const std::string what = wait.backend == no_backend ? "for the trace writer"
                                  : wait.n_shaders > 0 ? "for shaders of " + history_.backend_name(wait.backend) + " to compile"
                                                       : "for " + history_.backend_name(wait.backend);
         for (size_t b = 0; b < spans_.size(); ++b) {
-            add(narrow<BackendId>(b), Activity::waiting, what, wait.start_ns, wait.end_ns);
+            const bool itself = for_device && wait.backend == narrow<BackendId>(b);
+            if (itself) {
+                add(narrow<BackendId>(b), Activity::idle, idle_words(account_.devices[b], "while it is waited for"),
+                    wait.start_ns, wait.end_ns);
+            } else {
+                add(narrow<BackendId>(b), Activity::waiting, what, wait.start_ns, wait.end_ns);
+            }
         }
     }
 }
@@ -206,7 +219,10 @@ std::string TimeKeeper::role_of(const TensorInfo& tensor) const {
 
 std::string TimeKeeper::layer_of(const TensorInfo& tensor) const {
     const std::optional<int32_t> layer = tensor.layer >= 0 ? tensor.layer : layer_of_name(tensor.name);
-    return layer ? "layer " + std::to_string(*layer) : "no layer";
+    const auto& settings = history_.session().settings;
+    const bool is_output =
+        tensor.role == Role::output || (layer && settings && settings->n_layers > 0 && *layer == settings->n_layers);
+    return is_output ? "output" : layer ? "layer " + std::to_string(*layer) : "no layer";
 }
 
 std::string TimeKeeper::what_of(const record::Execute& kernel) const {
@@ -222,7 +238,7 @@ std::string TimeKeeper::what_of(const record::Execute& kernel) const {
 }
 
 std::string TimeKeeper::what_of_split(const SplitState& split) const {
-    return by_ == TimeBy::split ? "split " + std::to_string(split.begin.index) : by_ == TimeBy::device ? "" : not_timed_text;
+    return by_ == TimeBy::split ? "split " + std::to_string(split.begin.index) : by_ == TimeBy::device ? "" : "whole splits";
 }
 
 TimeAccount TimeKeeper::account() {
@@ -252,8 +268,7 @@ TimeAccount TimeKeeper::account() {
         int64_t gap_start = account_.extent.begin_ns;
         share_out(spans_[b], account_.extent, [&](const Span* span, int64_t from_ns, int64_t to_ns) {
             const Activity activity = span == nullptr ? Activity::idle : span->activity;
-            const size_t at =
-                span == nullptr ? row(narrow<BackendId>(b), Activity::idle, device.untimed ? "or not timed" : "") : span->row;
+            const size_t at = span == nullptr ? row(narrow<BackendId>(b), Activity::idle, idle_words(device, "")) : span->row;
             *account_.rows[at].ns += to_ns - from_ns;
             device.ns[ordinal(activity)] += to_ns - from_ns;
             if (activity <= Activity::copying) {

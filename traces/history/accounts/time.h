@@ -15,9 +15,8 @@ namespace schedscope::accounts {
 enum class Activity : uint8_t {
     computing, ///< a kernel runs on it, or a split whose kernels have no times
     copying,   ///< something is copied to it
-    waiting,   ///< it does neither while the runtime waits: for this device or another, for shaders to compile, for the trace
-               ///< writer
-    idle,      ///< nothing of all that
+    waiting,   ///< it does neither while the runtime waits: for another device, for shaders to compile, for the trace writer
+    idle,      ///< nothing of all that, or it is what the runtime waits for
 };
 inline constexpr size_t n_activities = 4;
 std::string_view activity_name(Activity activity) noexcept; ///< "computing"
@@ -58,7 +57,7 @@ struct DeviceTime {
 struct TimeRow {
     BackendId backend = no_backend;
     Activity activity = Activity::idle;
-    std::string what;              ///< "mul_mat_f32", "for Vulkan0", "planning"; empty: there is no more to say
+    std::string what; ///< "mul_mat_f32", "for Vulkan0", "planning", "while it is waited for"; empty: there is no more to say
     std::optional<int64_t> n;      ///< how many kernels, splits, copies or waits it is made of; nothing: of none
     std::optional<int64_t> ns = 0; ///< nothing: it ran and was not timed
 };
@@ -66,12 +65,12 @@ struct TimeRow {
 struct TimeAccount {
     TimeExtent extent;
     std::vector<DeviceTime> devices; ///< [backends]
-    std::vector<TimeRow> rows;       ///< by device, then the longest first; those that were not timed come last
+    std::vector<TimeRow> rows;       ///< by device, then the longest first; what was not timed comes last
     bool anything = false;           ///< something that ran has a time
 };
 
 /// The rows of a device sum to the extent, whatever they are told apart by. What was timed together is never divided: a fused
-/// kernel counts as "RMS_NORM + MUL", a split whose kernels have no times as "not timed".
+/// kernel counts as "RMS_NORM + MUL", splits whose kernels have no times as "whole splits".
 TimeAccount time(const History& history, const PlanState& state, TimeBy by);
 
 } // namespace schedscope::accounts
