@@ -50,7 +50,7 @@ public:
         return "with " + text(f.setting) + " it would have been graph " + std::to_string(f.graph);
     }
     std::string operator()(const record::Reserve& f) const {
-        return "memory reserved for " + words::counted(f.n_tokens, "token") + " at once, graph " + std::to_string(f.graph) +
+        return "memory reserved for a " + words::reserved_for(f.n_tokens) + " at once" +
                (f.error == 0 ? "" : ", failed: " + text(f.error));
     }
     std::string operator()(const record::Pin& f) const {

@@ -5,6 +5,7 @@
 #include "runtime/numbers.h"
 #include "traces/history/accounts/passes.h"
 #include "traces/history/accounts/summary.h"
+#include "traces/history/words/misfit_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/layout/layout_process.h"
@@ -293,6 +294,10 @@ json ReportData::collect() {
                        {"evaluations", summary.evaluations},
                        {"plans", summary.plans},
                        {"tokens", or_null(summary.tokens)}};
+    data["misfits"] = json::array();
+    for (const MemoryMisfit& misfit : memory_misfits(history_.session())) {
+        data["misfits"].push_back(misfit.text());
+    }
     data["views"] = view_names;
     data["watched"] = history_.source().next_of(-1, fact_bit<record::Value>()) != no_step;
     data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;

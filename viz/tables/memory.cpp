@@ -64,10 +64,11 @@ std::span<const ReservesTable::Entry> ReservesTable::entries() {
     using T = const ReservesTable&;
     using R = const accounts::ReserveRow&;
     static const Entry list[] = {
-        {{.key = "n_tokens", .title = "reserved for tokens", .help = "at once, with the cache full", .unit = Unit::count},
+        {{.title = "reserved beforehand for", .help = "the graph, whose tokens come at once, with the cache full"},
+         [](T, R r) -> Cell { return words::reserved_for(r.n_tokens); }},
+        {{.key = "n_tokens", .help = "at once, with the cache full", .unit = Unit::count},
          [](T, R r) -> Cell { return r.n_tokens; }},
-        {{.key = "graph", .title = "graph", .help = "the graph's number", .unit = Unit::number},
-         [](T, R r) -> Cell { return r.graph; }},
+        {{.key = "graph", .help = "the graph's number", .unit = Unit::number}, [](T, R r) -> Cell { return r.graph; }},
         {{.key = "error", .title = "failed because", .help = "why it failed"}, [](T, R r) -> Cell { return r.error; }},
     };
     return list;

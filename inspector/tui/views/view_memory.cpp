@@ -4,6 +4,8 @@
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/accounts/memory.h"
+#include "traces/history/words/misfit_words.h"
+#include "traces/history/words/words.h"
 #include "viz/tables/memory.h"
 
 #include <algorithm>
@@ -47,8 +49,9 @@ public:
         map_.set(places, std::move(buffers));
     }
 
-    std::string title(const InspectorSession&) const override {
-        return n_rows() == 0 ? "memory" : joined({"memory ", words::count(n_rows())});
+    std::string title(const InspectorSession& session) const override {
+        return joined({"memory", n_rows() == 0 ? "" : " " + words::count(n_rows()),
+                       memory_misfits(session.history().session()).empty() ? "" : ": does not fit"});
     }
     Drawing* drawing() override { return &map_; }
 
@@ -77,6 +80,9 @@ public:
     std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const record::Placement& p = at(row);
         std::vector<Line> lines;
+        for (const MemoryMisfit& misfit : memory_misfits(session.history().session())) {
+            add_wrapped(lines, width, "", 0, misfit.text(), warning);
+        }
         add_peak(lines, session.history().buffer_type_name(p.buffer_type), width);
         add_wrapped(lines, width, "lies", 8,
                     session.history().buffer_type_name(p.buffer_type) + (p.chunk > 0 ? " chunk " + std::to_string(p.chunk) : "") +
@@ -189,7 +195,7 @@ private:
         }
         for (const accounts::ReserveRow& r : table_.reserves) {
             add_wrapped(lines, width, "", 0,
-                        "for " + counted(r.n_tokens, "token") + " at once, with the cache full" +
+                        "for a " + words::reserved_for(r.n_tokens) + " at once, with the cache full" +
                             (r.error ? ": failed, " + *r.error : ""),
                         r.error ? warning : Style{});
         }

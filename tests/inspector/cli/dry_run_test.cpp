@@ -76,6 +76,9 @@ TEST(DryRun, TellsWhatDoesNotFit) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("little"), HasSubstr("does not fit"), HasSubstr("of 3.9 GiB")));
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, AllOf(HasSubstr("memory of little"), HasSubstr("does not fit")));
     EXPECT_GT(nodes_by_backend(folder).at("little"), 0); // as asked
+    EXPECT_THAT(run({"export", folder / "t.trace", "--html", "-"}).out,
+                HasSubstr("\"misfits\":[\"little: what was placed there does not fit: "))
+        << "on the report's first page";
 }
 
 TEST(DryRun, TellsWithHowManyLayersItFits) {

@@ -1,6 +1,8 @@
 // Numbers as people read them.
 #include "traces/history/words/words.h"
 
+#include "traces/history/words/misfit_words.h"
+
 #include <gtest/gtest.h>
 
 namespace schedscope {
@@ -22,6 +24,27 @@ TEST(Words, SizesAndTimesAreWrittenAsPeopleReadThem) {
     EXPECT_EQ(words::count(-1000), "-1,000");
     EXPECT_EQ(words::counted(1, "copy"), "1 copy");
     EXPECT_EQ(words::counted(2048, "copy"), "2,048 copies");
+}
+
+TEST(Words, WhatDoesNotFitComesOutOfTheFactsAsItWentIn) {
+    const MemoryMisfit written{"little", "5.2 GiB of 3.9 GiB (weights 5.0 GiB)", false, "; -ngl 12 is the most"},
+        paged{"CPU", "9.0 GiB of 8.0 GiB (weights 9.0 GiB)", true, ""};
+    SessionInfo session;
+    session.facts = {{"memory of big", "1.0 GiB of 3.9 GiB (weights 1.0 GiB): fits"},
+                     {"memory of little", written.fact()},
+                     {"memory of CPU", paged.fact()}};
+    const std::vector<MemoryMisfit> found = memory_misfits(session);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].text(), written.text());
+    EXPECT_EQ(found[0].brief(), "little does not fit: 5.2 GiB of 3.9 GiB");
+    EXPECT_EQ(found[1].text(), paged.text());
+    EXPECT_EQ(found[1].brief(), "CPU does not fit at once: 9.0 GiB of 8.0 GiB");
+    EXPECT_EQ(session.facts[1].second, "5.2 GiB of 3.9 GiB (weights 5.0 GiB): does not fit; -ngl 12 is the most");
+}
+
+TEST(Words, AReservedGraphIsNamedAsAnEvaluation) {
+    EXPECT_EQ(words::reserved_for(512), "prefill of 512 tokens");
+    EXPECT_EQ(words::reserved_for(1), "decode of 1 token");
 }
 
 TEST(Words, SizesThatMayBeUnknownSayHowMuchIsKnown) {

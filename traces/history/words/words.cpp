@@ -41,6 +41,11 @@ std::string graph(const record::EvaluationBegin& begin, int64_t n_nodes, int64_t
     return size.empty() ? kind : kind + (begin.kind ? ", " : " of ") + size;
 }
 
+std::string reserved_for(int32_t n_tokens) {
+    return std::string(graph_kind_name(n_tokens > 1 ? GraphKind::prefill : GraphKind::decode)) + " of " +
+           counted(n_tokens, "token");
+}
+
 std::string bytes(const SizeSum& sum) {
     return sum.complete ? bytes(sum.bytes) : sum.bytes > 0 ? "at least " + bytes(sum.bytes) : unknown_text;
 }

@@ -21,6 +21,9 @@ std::string evaluation_of(EvaluationId id, EvaluationId n);
 /// What a graph is: "decode, 1 token"; where that is not known what is: "prefill, 130 nodes", "graph of 3 splits".
 std::string graph(const record::EvaluationBegin& begin, int64_t n_nodes, int64_t n_splits);
 
+/// The graph that memory was reserved for: "prefill of 512 tokens", "decode of 1 token".
+std::string reserved_for(int32_t n_tokens);
+
 /// Sizes that may be unknown: "4.0 KiB"; "at least 4.0 KiB" where only some are known; "?" where none is.
 std::string bytes(const SizeSum& sum);
 /// Behind a number of nodes, " (60 of them not in the log)"; empty for 0.

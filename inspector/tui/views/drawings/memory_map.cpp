@@ -3,7 +3,9 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/lifetimes.h"
+#include "traces/history/words/misfit_words.h"
 
 #include <algorithm>
 #include <array>
@@ -86,8 +88,10 @@ int MemoryMap::rows(InspectorSession&, int body_rows, int) const {
     return std::min(room, most_rows);
 }
 
-std::string MemoryMap::title(const InspectorSession&) const {
-    return "offsets over time: a row of bytes, a column of places (see used)";
+std::string MemoryMap::title(const InspectorSession& session) const {
+    const std::vector<MemoryMisfit> misfits = memory_misfits(session.history().session());
+    return misfits.empty() ? "offsets over time: a row of bytes, a column of places (see used)"
+                           : joined(misfits, ", ", &MemoryMisfit::brief);
 }
 
 int MemoryMap::shade_of(int row) const {
