@@ -167,6 +167,10 @@ TEST_P(Examples, RunAsTheyStand) {
     }
 }
 
+TEST(Readme, SaysHowTheReportIsMade) {
+    EXPECT_THAT(read_bytes(paths::source("README.md")), ::testing::HasSubstr("`schedscope export run.trace --html run.html`"));
+}
+
 /// What the README shows of a command is what it prints.
 TEST(ExamplesOfAll, AreAnsweredAsTheReadmeShows) {
     const ExampleFolder folder;
