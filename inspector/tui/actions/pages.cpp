@@ -116,6 +116,7 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
     if (const std::optional<std::string> why = session.why_no_what_if()) {
         FoundLevers none;
         none.why_none = *why;
+        none.tried = false;
         add_wrapped(lines, width, "otherwise", 14, levers_in_words(none).front());
     } else if (shown.graph >= 0 && session.history().plan(shown.planned_in).planned) {
         const std::vector<std::string>* const otherwise = session.otherwise(id);
