@@ -69,7 +69,10 @@ struct TraceDifference {
 struct Setting {
     std::string name;
     std::optional<std::string> a, b; ///< nothing: not said
+    bool one_sided() const noexcept { return !a || !b; }
 };
+/// From so many on, settings that only one trace knows are told together: the two were made by different programs.
+inline constexpr int many_settings = 4;
 
 /// How much of everything there is in a plan of each. In order, with the same names for both traces.
 struct DiffSummary {

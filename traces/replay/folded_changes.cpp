@@ -1,7 +1,7 @@
 #include "traces/replay/folded_changes.h"
 
 #include "runtime/system/joined.h"
-#include "traces/history/words/fold_names.h"
+#include "traces/history/words/fold_runs.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
@@ -24,40 +24,14 @@ bool alike(const PlanComparison& a, const PlanComparison& b) {
            std::equal(a.changes.begin(), a.changes.end(), b.changes.begin(), b.changes.end(), same_change);
 }
 
-/// A run of tensors to which the same happens.
-struct RunOfChanges {
-    size_t first = 0, n = 0;
-    std::set<Pass> passes;
-    bool one_cause = true; ///< all of them by the same rules
-};
-
 bool goes_on(const TensorChange& first, const TensorChange& c) {
     const bool moves = c.recorded_backend != c.now_backend;
     return c.is_node == first.is_node && c.recorded_backend == first.recorded_backend && c.now_backend == first.now_backend &&
            (moves || (c.recorded_cause == first.recorded_cause && c.now_cause == first.now_cause));
 }
 
-std::vector<RunOfChanges> runs_of(const std::vector<TensorChange>& changes) {
-    std::vector<RunOfChanges> runs;
-    for (size_t i = 0; i < changes.size(); ++i) {
-        const TensorChange& c = changes[i];
-        if (runs.empty() || !goes_on(changes[runs.back().first], c)) {
-            runs.emplace_back().first = i;
-        }
-        RunOfChanges& run = runs.back();
-        const TensorChange& first = changes[run.first];
-        ++run.n;
-        run.one_cause = run.one_cause && c.recorded_cause == first.recorded_cause && c.now_cause == first.now_cause;
-        run.passes.insert(c.pass);
-    }
-    return runs;
-}
-
 std::string place(const std::string& backend, const std::string& cause, bool with_cause) {
-    if (backend.empty()) {
-        return "-";
-    }
-    return with_cause && !cause.empty() ? backend + " by " + cause : backend;
+    return with_cause && !backend.empty() && !cause.empty() ? backend + " by " + cause : backend;
 }
 
 } // namespace
@@ -82,44 +56,33 @@ std::string title_of(const AlikePlans& plans) {
 }
 
 std::vector<FoldedChange> folded_changes(const PlanComparison& plan) {
-    struct Rows {
-        std::vector<std::string> key;
-        FoldedChange row;
-        int64_t runs = 0;
-    };
-    std::vector<Rows> all;
-    for (const RunOfChanges& run : runs_of(plan.changes)) {
-        const TensorChange& first = plan.changes[run.first];
-        const TensorChange& last = plan.changes[run.first + run.n - 1];
-        FoldedChange row{first.name,
-                         joined(run.passes, " ", pass_name),
-                         place(first.recorded_backend, first.recorded_cause, run.one_cause),
-                         place(first.now_backend, first.now_cause, run.one_cause),
-                         {}};
-        std::vector<std::string> key = {in_any_layer(first.name, first.name),
-                                        in_any_layer(last.name, last.name),
-                                        std::to_string(run.n),
-                                        row.passes,
-                                        row.recorded,
-                                        row.now};
-        if (run.n > 1) {
-            row.name += " … " + last.name;
+    const std::vector<TensorChange>& changes = plan.changes;
+    const std::vector<NameRun> runs =
+        runs_of(changes.size(), [&](size_t first, size_t i) { return goes_on(changes[first], changes[i]); });
+    std::vector<FoldedChange> of_runs;
+    std::vector<std::string> said;
+    for (const NameRun& run : runs) {
+        const std::span<const TensorChange> these = std::span(changes).subspan(run.first, run.n);
+        const TensorChange& first = these.front();
+        const bool one_cause = std::all_of(these.begin(), these.end(), [&](const TensorChange& c) {
+            return c.recorded_cause == first.recorded_cause && c.now_cause == first.now_cause;
+        });
+        std::set<Pass> passes;
+        for (const TensorChange& c : these) {
+            passes.insert(c.pass);
         }
-        auto same = std::find_if(all.begin(), all.end(), [&](const Rows& r) { return r.key == key; });
-        if (same == all.end()) {
-            same = all.insert(all.end(), {std::move(key), std::move(row)});
-        }
-        ++same->runs;
-        for (size_t i = 0; i < run.n; ++i) {
-            same->row.members.push_back(run.first + i);
-        }
+        FoldedChange& row = of_runs.emplace_back();
+        row.passes = joined(passes, " ", pass_name);
+        row.recorded = place(first.recorded_backend, first.recorded_cause, one_cause);
+        row.now = place(first.now_backend, first.now_cause, one_cause);
+        said.push_back(joined({row.passes, "\n", row.recorded, "\n", row.now}));
     }
     std::vector<FoldedChange> rows;
-    for (Rows& r : all) {
-        if (r.runs > 1) {
-            r.row.name += ", " + words::and_more(static_cast<size_t>(r.runs) - 1) + " alike";
-        }
-        rows.push_back(std::move(r.row));
+    for (FoldedRuns& folded : fold_runs(
+             runs, [&](size_t i) { return std::string_view(changes[i].name); }, said)) {
+        FoldedChange& row = rows.emplace_back(of_runs[folded.run]);
+        row.name = std::move(folded.name);
+        row.members = std::move(folded.members);
     }
     return rows;
 }

@@ -49,7 +49,7 @@ CommandAction add_diff(CommandOptions& app) {
     app.add_option("b", options->b, "Trace file that it is compared with").required();
     app.add_option("--eval", options->eval, "Only this evaluation of the first, from 0, and its partner");
     app.add_flag("--times", options->times, "How long evaluations, splits and kernels took, too");
-    app.add_flag("--all", options->all, "A line for each difference; otherwise alike ones are folded");
+    app.add_flag("--all", options->all, "A line for each difference and setting; otherwise alike ones are folded");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         History a(open_trace(options->a)), b(open_trace(options->b));

@@ -17,14 +17,43 @@ namespace {
 
 constexpr TextTable::Align right = TextTable::Align::right;
 
-void print_settings(const diff::Result& result, std::ostream& out) {
-    size_t width = 0;
-    for (const diff::Setting& s : result.settings) {
-        width = std::max(width, s.name.size());
+/// "24 settings are known of one only: model, name, … of a; program, … of b (--all shows them)"
+void print_one_sided(const std::vector<const diff::Setting*>& settings, std::ostream& out) {
+    std::string names;
+    for (const auto& [side, of] : {std::pair{&diff::Setting::a, "a"}, {&diff::Setting::b, "b"}}) {
+        std::string those;
+        for (const diff::Setting* s : settings) {
+            if (s->*side) {
+                those += (those.empty() ? "" : ", ") + s->name;
+            }
+        }
+        names += those.empty() ? "" : (names.empty() ? "" : "; ") + those + " of " + of;
     }
+    OutputLine(out) << words::counted(settings.size(), "setting") << " are known of one only: " << names << " (--all shows them)";
+}
+
+void print_settings(const diff::Result& result, bool all, std::ostream& out) {
+    std::vector<const diff::Setting*> shown, one_sided;
     for (const diff::Setting& s : result.settings) {
-        OutputLine(out) << s.name << std::string(width + 2 - s.name.size(), ' ') << s.a.value_or("(not said)") << " → "
-                        << s.b.value_or("(not said)");
+        (s.one_sided() ? one_sided : shown).push_back(&s);
+    }
+    const bool folded = !all && n_of(one_sided) >= diff::many_settings;
+    if (!folded) {
+        shown.clear();
+        for (const diff::Setting& s : result.settings) {
+            shown.push_back(&s);
+        }
+    }
+    size_t width = 0;
+    for (const diff::Setting* s : shown) {
+        width = std::max(width, s->name.size());
+    }
+    for (const diff::Setting* s : shown) {
+        OutputLine(out) << s->name << std::string(width + 2 - s->name.size(), ' ') << s->a.value_or("(not said)") << " → "
+                        << s->b.value_or("(not said)");
+    }
+    if (folded) {
+        print_one_sided(one_sided, out);
     }
 }
 
@@ -89,9 +118,9 @@ void print_diff(const diff::Result& result, const History& a, const DiffText& ho
     if (result.identical()) {
         out << "identical: " << words::counted(result.evaluations, "evaluation") << ", "
             << words::counted(result.decisions, "decision") << '\n';
-        print_settings(result, out);
+        print_settings(result, how.all, out);
     } else {
-        print_settings(result, out);
+        print_settings(result, how.all, out);
         out << "different: " << words::counted(result.differences.size(), "difference") << " in "
             << words::counted(result.evaluations, "evaluation") << ", " << words::counted(result.decisions, "decision")
             << " compared\n";

@@ -7,7 +7,7 @@
 namespace schedscope {
 
 struct DiffText {
-    bool all = false;   ///< a line for each difference; else alike ones are folded
+    bool all = false;   ///< a line for each difference and setting; else alike ones are folded
     bool times = false; ///< and how long all took
 };
 

@@ -1,5 +1,6 @@
 #include "inspector/tui/background/comparison.h"
 
+#include "inspector/tui/background/folded_differences.h"
 #include "inspector/tui/terminal/text.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
@@ -45,8 +46,8 @@ void add_rows(const AlikePlans& plans, std::vector<Comparison::Row>& rows) {
         row.evaluation = plans.front()->evaluation;
         row.what = change.members.size() > 1 ? "assignments" : "assignment";
         row.name = change.name;
-        row.left = change.recorded == "-" ? "" : change.recorded;
-        row.right = change.now == "-" ? "" : change.now;
+        row.left = change.recorded;
+        row.right = change.now;
         row.n = n_of(change.members);
         row.names = joined(change.members, " ", [&](size_t member) { return plans.front()->changes[member].name; });
         row.note = "pass " + change.passes + " is the first that decides otherwise";
@@ -55,14 +56,15 @@ void add_rows(const AlikePlans& plans, std::vector<Comparison::Row>& rows) {
         }
         for (const PlanComparison* plan : plans) {
             for (const size_t member : change.members) {
-                row.members.push_back({plan->evaluation, plan->changes[member].tensor});
+                row.members.push_back({plan->evaluation, plan->changes[member].tensor, {}});
             }
         }
         rows.push_back(std::move(row));
     }
 }
 
-/// Of a plan in which no tensor changes there is only what follows from what did; the others' is counted by their sums.
+/// Of a plan in which no tensor changes there is only what follows from what did; the others' is counted by their sums. Places in
+/// memory are told together: where one moves, all behind it do.
 void add_what_follows(const ReplayResult& result, std::vector<Comparison::Row>& rows) {
     std::set<EvaluationId> told;
     for (const PlanComparison& plan : result.comparisons) {
@@ -70,41 +72,29 @@ void add_what_follows(const ReplayResult& result, std::vector<Comparison::Row>& 
             told.insert(plan.evaluation);
         }
     }
+    std::vector<Comparison::Row> singles;
+    std::vector<std::string> said;
     for (const ReplayDifference& d : result.differences) {
-        if (!told.contains(d.evaluation)) {
-            Comparison::Row& row = rows.emplace_back();
-            row.evaluation = d.evaluation;
-            row.members = {{d.evaluation, d.tensor}};
-            row.what = d.what;
-            row.name = d.name;
-            row.left = d.recorded;
-            row.right = d.now;
+        if (told.contains(d.evaluation)) {
+            continue;
         }
+        Comparison::Row& row = singles.emplace_back();
+        row.evaluation = d.evaluation;
+        row.members = {{d.evaluation, d.tensor, {}}};
+        row.what = d.what;
+        row.name = d.name;
+        row.left = d.recorded;
+        row.right = d.now;
+        if (d.what == "reallocation") {
+            say_planned_again(row);
+        }
+        const bool elsewhere = d.what == "placement" && !d.recorded.empty() && !d.now.empty(); // each from and to another offset
+        said.push_back(
+            joined({std::to_string(d.evaluation), " ", d.what, "\n", elsewhere ? "" : joined({d.recorded, "\n", d.now})}));
     }
-}
-
-// Two traces
-
-std::string value_text(diff::What what, const diff::DiffValue& value) {
-    if (const auto* n = std::get_if<int64_t>(&value)) {
-        return what == diff::What::buffer || what == diff::What::peak ? words::bytes(*n) : words::count(*n);
+    for (Comparison::Row& row : fold_rows(singles, said)) {
+        rows.push_back(std::move(row));
     }
-    if (const auto* text = std::get_if<std::string>(&value)) {
-        return what == diff::What::token ? '"' + *text + '"' : *text;
-    }
-    const auto* list = std::get_if<std::vector<std::string>>(&value);
-    return list != nullptr ? joined(*list, " ") : "";
-}
-
-std::optional<int64_t> number_of(const diff::DiffValue& value) {
-    const auto* n = std::get_if<int64_t>(&value);
-    return n ? std::optional(*n) : std::nullopt;
-}
-
-std::string with_underscores_as_spaces(std::string_view name) {
-    std::string text(name);
-    std::replace(text.begin(), text.end(), '_', ' ');
-    return text;
 }
 
 } // namespace
@@ -152,11 +142,22 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
     c.left = "this trace";
     c.right = name;
     c.n_compared = result.decisions;
+    c.compared = "decision";
     c.n_differences = result.differences.size();
     for (const diff::Setting& s : result.settings) {
         if (s.a != s.b) {
-            c.settings.push_back({s.name, s.a.value_or(""), s.b.value_or("")});
+            (s.a && s.b ? c.settings : c.one_sided).push_back({s.name, s.a.value_or(""), s.b.value_or("")});
         }
+    }
+    if (n_of(c.one_sided) < diff::many_settings) {
+        c.settings.insert(c.settings.end(), c.one_sided.begin(), c.one_sided.end());
+        c.one_sided.clear();
+    } else {
+        const auto known = [&](std::string Comparison::Figure::*side) {
+            return std::to_string(std::count_if(c.one_sided.begin(), c.one_sided.end(),
+                                                [&](const Comparison::Figure& figure) { return !(figure.*side).empty(); }));
+        };
+        c.settings.push_back({"settings of one alone", known(&Comparison::Figure::left), known(&Comparison::Figure::right)});
     }
     for (const diff::DiffSummary& summary : result.summaries) {
         Comparison::ComparedPlan plan;
@@ -170,29 +171,7 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
         }
         c.plans.push_back(std::move(plan));
     }
-    for (const diff::TraceDifference& d : result.differences) {
-        Comparison::Row row;
-        row.evaluation = d.eval_a;
-        row.members = {{d.eval_a, d.id_a}};
-        row.what = with_underscores_as_spaces(diff::what_name(d.what));
-        row.name = d.subject;
-        row.left = value_text(d.what, d.a);
-        row.right = value_text(d.what, d.b);
-        row.note = d.note;
-        row.left_number = number_of(d.a);
-        row.right_number = number_of(d.b);
-        if (!d.renamed.empty()) {
-            row.name += " (" + d.renamed + ")";
-        }
-        if (row.left == row.right && !d.note.empty()) {
-            const size_t arrow = d.note.find(" → "); // "by 1.wgt0 → 1.off": the same backend, by another rule
-            if (arrow != std::string::npos) {
-                row.left += " " + d.note.substr(0, arrow);
-                row.right += " " + d.note.substr(arrow + std::string_view(" → ").size());
-            }
-        }
-        c.rows.push_back(std::move(row));
-    }
+    c.rows = folded_differences(result, a);
     if (c.rows.empty()) {
         c.nothing.push_back("all " + counted(result.decisions, "decision") + " of " + counted(result.evaluations, "pair") +
                             " of evaluations are the same");

@@ -28,8 +28,9 @@ struct Comparison {
     };
     /// A tensor of this trace that a row is about.
     struct Member {
-        EvaluationId evaluation = -1; ///< whose graph has it
+        EvaluationId evaluation = -1; ///< whose graph has it; −1: it is only in the other one
         TensorId tensor = no_tensor;
+        std::string said; ///< of it alone, where a row tells several of which something else is said each; else empty
     };
     /// A decision that is not the same, or several that are told together.
     struct Row {
@@ -43,14 +44,16 @@ struct Comparison {
         std::string evaluations;                          ///< "evaluations 0, 2: decode, 1 token"; empty: the one above
     };
 
-    std::string title;            ///< "what if ngl=20", "diff other.trace"
-    std::string left, right;      ///< heads of the two columns
-    std::vector<Figure> settings; ///< of the two sessions, that differ
+    std::string title;             ///< "what if ngl=20", "diff other.trace"
+    std::string left, right;       ///< heads of the two columns
+    std::vector<Figure> settings;  ///< of the two sessions, that both know and that differ
+    std::vector<Figure> one_sided; ///< that only one of them knows
     std::vector<ComparedPlan> plans;
     std::vector<Row> rows;
-    int64_t n_differences = 0;        ///< rows holds the first of them
-    int64_t n_compared = 0;           ///< decisions
-    std::vector<std::string> nothing; ///< why nothing differs, where that can be told
+    int64_t n_differences = 0;              ///< rows holds the first of them
+    int64_t n_compared = 0;                 ///< of what was compared
+    const char* compared = "planning step"; ///< one of those; "decision" of two traces
+    std::vector<std::string> nothing;       ///< why nothing differs, where that can be told
 };
 
 /// Plans a trace again with `settings` (words as `replay --set` takes them; none: as recorded). Throws Error.

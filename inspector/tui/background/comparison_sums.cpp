@@ -5,6 +5,7 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace schedscope::tui {
 namespace {
@@ -18,7 +19,7 @@ const Comparison::ComparedPlan* plan_of(const InspectorSession& session, const C
 
 int columns_in(int width) { return std::clamp(width / 76, 1, 3); }
 
-/// What differs first: there may not be room for all.
+/// What is bad and what differs first: there may not be room for all.
 std::vector<const Comparison::Figure*> shown(const Comparison& c, const Comparison::ComparedPlan& plan) {
     std::vector<const Comparison::Figure*> figures;
     for (const Comparison::Figure& setting : c.settings) {
@@ -28,7 +29,7 @@ std::vector<const Comparison::Figure*> shown(const Comparison& c, const Comparis
         figures.push_back(&figure);
     }
     std::stable_sort(figures.begin(), figures.end(), [](const Comparison::Figure* a, const Comparison::Figure* b) {
-        return std::pair(!a->differs(), !a->verdict) < std::pair(!b->differs(), !b->verdict);
+        return std::tuple(!a->bad, !a->differs(), !a->verdict) < std::tuple(!b->bad, !b->differs(), !b->verdict);
     });
     return figures;
 }

@@ -29,7 +29,7 @@ public:
         using T = const DecisionsTable&;
         using R = const Comparison::Row* const&;
         const static auto said = [](const std::string& text, const std::optional<int64_t>& number) {
-            const tables::Cell cell = text.empty() ? tables::Cell::nothing("-") : tables::Cell(text);
+            const tables::Cell cell = text.empty() ? tables::Cell::nothing(not_there_text) : tables::Cell(text);
             return number ? tables::Cell(cell).ordered_by(to_double(*number)) : cell;
         };
         static const Entry list[] = {
@@ -83,7 +83,8 @@ private:
 };
 
 /// What-if and diff: every decision that is not the same in another trace, or when the trace is planned again with other
-/// settings: those then folded, as `replay --set` folds them. In two columns. Above, what the plans come to.
+/// settings. Alike ones are folded, as `replay --set` folds them: the details have all of a row. In two columns. Above, what the
+/// plans come to.
 class WhatIfView final : public View {
 public:
     const tables::Table& table() const override { return table_; }
@@ -112,7 +113,7 @@ public:
                    diff;
         }
         const Comparison& c = *run.result();
-        std::string text = "nothing changes: all " + counted(c.n_compared, "decision") + " come out the same";
+        std::string text = "nothing changes: all " + counted(c.n_compared, c.compared) + " come out the same";
         for (const std::string& why : c.nothing) {
             text += ". " + why;
         }
@@ -155,13 +156,13 @@ public:
         std::vector<Line> lines;
         const int label = std::min(std::max(text_width(c.left), text_width(c.right)) + 1, 14);
         add_wrapped(lines, width, "what", label,
-                    (r.n > 1 ? words::count(r.n) + " " : "") + r.what +
-                        (!r.evaluations.empty() ? " in " + r.evaluations
-                         : r.evaluation < 0     ? std::string()
-                                                : " in evaluation " + std::to_string(r.evaluation)),
+                    (r.n > 1 ? several(r.n, r.what) : r.what) + (!r.evaluations.empty() ? " in " + r.evaluations
+                                                                 : r.evaluation < 0
+                                                                     ? std::string()
+                                                                     : " in evaluation " + std::to_string(r.evaluation)),
                     {}, r.evaluation < 0 ? Target{} : Target::evaluation(r.evaluation));
-        add_wrapped(lines, width, c.left, label, r.left.empty() ? "nothing" : r.left);
-        add_wrapped(lines, width, c.right, label, r.right.empty() ? "nothing" : r.right, bold);
+        add_wrapped(lines, width, c.left, label, r.left.empty() ? not_there_text : r.left);
+        add_wrapped(lines, width, c.right, label, r.right.empty() ? not_there_text : r.right, bold);
         if (!r.note.empty()) {
             add_wrapped(lines, width, "", label, r.note);
         }
@@ -188,6 +189,7 @@ public:
         add_plans(true);
         add_members(session, lines, r, width);
         add_plans(false);
+        add_figures("settings that only one of them knows", c.one_sided, {});
         if (const TensorId id = tensor_of(session, row); id != no_tensor) {
             add_heading(lines, "as recorded");
             add_tensor_detail(lines, session, id, width);
@@ -203,6 +205,13 @@ public:
     }
 
 private:
+    /// "12 nodes", "3 passes", "22 assignments", "2 pinned".
+    static std::string several(int64_t n, const std::string& kind) {
+        const bool as_it_is = kind.ends_with("ed") || (kind.ends_with('s') && !kind.ends_with("ss"));
+        return as_it_is               ? words::count(n) + " " + kind
+               : kind.ends_with("ss") ? words::count(n) + " " + kind + "es"
+                                      : counted(n, kind);
+    }
     /// The tensors that a row tells together, each to be opened.
     static void add_members(InspectorSession& session, std::vector<Line>& lines, const Comparison::Row& row, int width) {
         if (row.n < 2) {
@@ -213,11 +222,19 @@ private:
         const EvaluationId here = session.state().planned_in;
         const bool is_here = std::any_of(row.members.begin(), row.members.end(),
                                          [&](const Comparison::Member& member) { return member.evaluation == here; });
+        const EvaluationId shown = is_here ? here : row.evaluation;
         for (const Comparison::Member& member : row.members) {
-            if (member.evaluation == (is_here ? here : row.evaluation) && member.tensor != no_tensor) {
+            if (!row.evaluations.empty() && member.evaluation != shown) { // it has the same there
+                continue;
+            }
+            const Target there = member.evaluation < 0       ? Target{}
+                                 : member.evaluation == here ? Target::tensor(member.tensor)
+                                                             : Target::evaluation(member.evaluation);
+            if (!member.said.empty()) {
+                add_wrapped(lines, width, "", 0, member.said, {}, there);
+            } else if (member.tensor != no_tensor) {
                 const Step planned = history.evaluation(member.evaluation).end - 1;
-                add_wrapped(lines, width, "", 0, history.tensor_name_at(planned, member.tensor), {},
-                            is_here ? Target::tensor(member.tensor) : Target::evaluation(member.evaluation));
+                add_wrapped(lines, width, "", 0, history.tensor_name_at(planned, member.tensor), {}, there);
             }
         }
     }

@@ -177,7 +177,7 @@ TEST(Import, SaysThatWhatALogLeavesOutIsUnknown) {
     for (const char* what : {"passes", "fusion", "memory", "kernels", "tokens"}) {
         EXPECT_THAT(run({"show", trace.path, "--what", what}).out, HasSubstr("is unknown: this trace has no ")) << what;
     }
-    const Outcome difference = run({"diff", trace.path, paths::sample("partial-offload")});
+    const Outcome difference = run({"diff", trace.path, paths::sample("partial-offload"), "--all"});
     EXPECT_EQ(difference.code, 1) << difference.err;
     EXPECT_THAT(difference.out, ::testing::ContainsRegex("backend Vulkan0 +\\(not said\\) → llvmpipe"));
 }

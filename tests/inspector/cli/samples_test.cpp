@@ -99,13 +99,41 @@ TEST(Samples, SplitsNameTheNodesThatStartThem) {
     }
 }
 
+/// What only one of two programs knows of its settings is one line, unless all is asked for.
+TEST(Samples, DiffFoldsSettingsThatOneSideKnows) {
+    const std::vector<std::string> diff{"diff", sample("partial-offload"), sample("llama-cpp")};
+    const std::string text = run(diff).out;
+    EXPECT_THAT(text, HasSubstr("\n24 settings are known of one only: model, name, "));
+    EXPECT_THAT(text,
+                HasSubstr(", cache_on_host of a; program, ggml_library, ggml_build_id, ggml_version, ggml_commit of b (--all"));
+    EXPECT_THAT(text, HasSubstr("\nbackend CPU "));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("(not said)")));
+    std::vector<std::string> all = diff;
+    all.emplace_back("--all");
+    EXPECT_THAT(run(all).out, HasSubstr("\nflash_attention        on → (not said)\n"));
+    std::vector<std::string> as_json = diff;
+    as_json.emplace_back("--json");
+    EXPECT_EQ(json::parse(run(as_json).out)["settings"].size(), 26U);
+}
+
+/// A verdict and a replay count two things, each with its name.
+TEST(Samples, SayWhatIsCountedInAPlanMadeAgain) {
+    const std::string trace = sample("llama-cpp");
+    EXPECT_EQ(run({"replay", trace}).out, "28 plans made again: 10,031 of 10,031 planning steps identical\n");
+    const std::string verdicts = run({"show", trace, "--what", "verdicts"}).out;
+    EXPECT_THAT(verdicts, HasSubstr("reproduced: 28 of 28 plans, 8,393 decisions, "));
+    EXPECT_THAT(verdicts, HasSubstr("\ndecisions: the backend of each tensor, "));
+    EXPECT_THAT(verdicts, HasSubstr("places in memory"));
+    EXPECT_THAT(run({"explain", trace, "result_norm"}).out, HasSubstr("393 of 393 decisions, 158 of 158 places in memory, by"));
+}
+
 TEST(Samples, TellWhyASettingChangesNothing) {
     const std::vector<std::string> nothing{"replay", sample("partial-offload"), "--set", "offload-min-batch=3"};
     const std::string why = "offload-min-batch=3: the same 18 nodes are taken over";
     const Outcome text = run(nothing);
     EXPECT_EQ(text.code, 0);
     EXPECT_THAT(text.out, HasSubstr("\n" + why + "\n"));
-    EXPECT_THAT(text.out, ::testing::EndsWith(" decisions identical\n"));
+    EXPECT_THAT(text.out, ::testing::EndsWith(" planning steps identical\n"));
     std::vector<std::string> as_json = nothing;
     as_json.emplace_back("--json");
     EXPECT_EQ(json::parse(run(as_json).out)["why_unchanged"], json({why}));

@@ -230,7 +230,7 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
     }
     EXPECT_TRUE(t.shows("one place, used in place by")) << t.text();
     t.press("{End}");
-    EXPECT_TRUE(t.shows("for 64 tokens at once")) << "the reserve: " << t.text();
+    EXPECT_TRUE(t.shows("for a prefill of 64 tokens")) << "the reserve: " << t.text();
 }
 
 TEST(Memory, OffsetsAreShownWhole) {
@@ -395,11 +395,64 @@ TEST_P(View, OfADiffShowsTwoTracesSideBySide) {
     t.press(":diff " + test::sample_path("all-cpu") + "\n");
     ASSERT_TRUE(t.shows("├ diff all-cpu.trace: " + words::count(static_cast<int64_t>(result.differences.size())))) << t.text();
     EXPECT_NE(line_with(t, "this trac", "all-cpu"), "") << t.text();
-    t.press("/kind=assignment name=l_out-1\n");
-    ASSERT_TRUE(t.shows("┬ l_out-1 ")) << t.text();
+    t.press("/kind=assignment name~l_out-1\n");
     EXPECT_NE(line_with(t, "│▸", "Vulkan0", "CPU"), "") << t.text();
     t.press(":diff no-such.trace\n");
     EXPECT_TRUE(t.shows("no-such.trace")) << t.text();
+}
+
+/// Of what differs alike there is one row, as in a what-if; its details have all of it.
+TEST(Inspect, FoldsADiffAsAWhatIf) {
+    Inspecting t(60, 200, [] { return inspect_sample("partial-offload", test::sample_path("llama-cpp")); });
+    ASSERT_TRUE(t.shows("├ diff llama-cpp.trace: 866 differences in ")) << t.text();
+    const std::string title = line_with(t, "├ diff llama-cpp.trace: ");
+    EXPECT_LT(std::stoi(title.substr(title.find(" in ") + 4)), 120) << title;
+    t.press(":filter \n");
+    t.press("{Home}/name~node_52 kind=node\n");
+    ASSERT_TRUE(t.shows("12 nodes in evaluation 0")) << t.text();
+    EXPECT_NE(line_with(t, "│▸", "Vcur-0 (view) … kqv_out-3", " 12 ", "VIEW f32", "not there"), "") << t.text();
+    for (const char* node : {"node_21:", "node_52:", "node_83:", "node_114:"}) {
+        EXPECT_NE(details(t).find(" " + std::string(node) + " "), std::string::npos) << node << '\n' << t.text();
+    }
+    EXPECT_NE(line_with(t, "settings of one alone", "19", "5"), "") << t.text();
+    EXPECT_EQ(line_with(t, "│• flash_attention "), "") << "one line for all that only one knows: " << t.text();
+}
+
+TEST(Inspect, SaysInWordsThatMemoryIsNotPlannedAgain) {
+    Inspecting t(40, 160, [] { return inspect_sample("partial-offload"); });
+    t.press("wop-offload=off\n");
+    ASSERT_TRUE(t.shows("├ what if op-offload=off: ")) << t.text();
+    t.press("{Home}/name~planned\n");
+    ASSERT_TRUE(t.shows("┬ memory planned again ")) << t.text();
+    EXPECT_NE(line_with(t, "│▸", "memory planned again", "because back", " no "), "") << t.text();
+    EXPECT_TRUE(t.shows("because backend ids changed")) << t.text();
+    EXPECT_NE(line_with(t, " placement ", "inp_embd … ", "256 bytes"), "") << "told together: " << t.text();
+}
+
+/// What finds no room is counted in a place of its own.
+TEST(Inspect, CountsTheFiguresThatFindNoRoom) {
+    Inspecting t(24, 80, [] { return inspect_sample("llama-cpp"); });
+    t.press("wngl=2\n");
+    ASSERT_TRUE(t.shows("├ what if ngl=2: ")) << t.text();
+    EXPECT_NE(line_with(t, " recorded  ", " changed "), "") << t.text();
+    EXPECT_NE(line_with(t, "│  and ", " more: in the details"), "") << t.text();
+}
+
+/// What does not fit is said where memory is looked at.
+TEST(Inspect, SaysWhatDoesNotFit) {
+    Inspecting t(30, 120, [] {
+        auto store = std::make_shared<LiveStore>();
+        SessionInfo session = test::session({"Vulkan0", "CPU"});
+        session.facts.emplace_back("memory of Vulkan0", "5.2 GiB of 2.0 GiB (weights 5.0 GiB of 2 blocks, compute 0.2 GiB): does "
+                                                        "not fit; -ngl 1 is the most that the devices hold");
+        test::SampleRun run(*store, std::move(session));
+        run.evaluate(test::blocks(2, 4, 2));
+        return run_inspector(store, {});
+    });
+    t.press(">5");
+    ASSERT_TRUE(t.shows("├ Vulkan0 does not fit: 5.2 GiB of 2.0 GiB ")) << t.text();
+    EXPECT_TRUE(t.shows(": does not fit ")) << t.text();
+    EXPECT_TRUE(t.shows("-ngl 1 is the most")) << t.text();
 }
 
 TEST_P(View, OfQueriesCountsAnswersAndQuestions) {
@@ -556,6 +609,9 @@ TEST(ViewsOfAnotherProgram, SayWhatWasNotTimedAndWhatTimesIt) {
     EXPECT_NE(line_with(t, "│Vulkan0 ", " ? "), "") << "not the share of what was timed: " << t.text();
     EXPECT_NE(line_with(t, "Vulkan0 computing not timed,"), "") << t.text();
     EXPECT_TRUE(t.shows("--sync")) << t.text();
+    EXPECT_EQ(line_with(t, "CPU not timed"), "") << "it has a time: " << t.text();
+    EXPECT_EQ(line_with(t, "CPU waiting for CPU"), "") << t.text();
+    EXPECT_NE(line_with(t, "CPU waiting for Vulkan0"), "") << t.text();
 }
 
 TEST(Titles, HaveTheirThousandsApart) {
