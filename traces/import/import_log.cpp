@@ -258,7 +258,7 @@ private:
             const std::optional<int32_t> n_tokens =
                 next_reserve_ && next_reserve_->n_tokens > 0 ? std::optional(next_reserve_->n_tokens) : graph.n_tokens;
             const int64_t n_logged = std::ssize(graph.graph.tensors);
-            if (const std::optional<FilledIn> filled = fill_in(graph, n_tokens, survey_.name_width, *model_)) {
+            if (const std::optional<FilledIn> filled = fill_in(graph, n_tokens, survey_.name_width, *model_, other_weight_)) {
                 graph.n_tokens = filled->n_tokens;
                 graph.kind = filled->n_tokens > 1 ? GraphKind::prefill : GraphKind::decode;
                 ++result_.n_filled_in;
@@ -296,7 +296,8 @@ private:
             }
         }
         if (const int32_t left = writer_.n_written() - result_.n_filled_in; left > 0) {
-            result_.notes.push_back(words::counted(left, "graph") + " that the model's builder does not make: left as logged");
+            result_.notes.push_back(words::counted(left, "graph") + " that the model's builder does not make: left as logged" +
+                                    (other_weight_.empty() ? "" : "; " + other_weight_));
         }
     }
 
@@ -323,6 +324,7 @@ private:
     const Survey& survey_;
     const ImportLimits limits_;
     ModelGraphs* const model_; ///< null: nothing is filled in
+    std::string other_weight_; ///< of another size in the model
     GraphWriter writer_;
     int64_t spare_;
     LoggedGraphBuilder builder_;
@@ -342,8 +344,11 @@ private:
 } // namespace import
 
 std::string filled_in_words(const ImportResult& result) {
-    return std::to_string(result.n_filled_in) + " of " + words::counted(result.n_graphs, "graph") +
-           " from the model: " + words::count(result.n_named) + " of " + words::counted(result.n_tensors, "tensor") +
+    const std::string graphs = std::to_string(result.n_filled_in) + " of " + words::counted(result.n_graphs, "graph");
+    if (result.n_filled_in == 0) {
+        return graphs + " from the model";
+    }
+    return graphs + " from the model: " + words::count(result.n_named) + " of " + words::counted(result.n_tensors, "tensor") +
            " by the same name, the others by order";
 }
 

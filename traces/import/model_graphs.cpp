@@ -1,6 +1,7 @@
 #include "traces/import/model_graphs.h"
 
 #include "runtime/numbers.h"
+#include "runtime/system/number_words.h"
 
 #include <algorithm>
 #include <map>
@@ -39,6 +40,8 @@ public:
     }
 
     int64_t n_named() const noexcept { return n_named_; }
+    /// The first weight of the same name and another size; empty: none was met.
+    const std::string& other_weight() const noexcept { return other_weight_; }
     TensorId operator[](TensorId logged) const { return logged == no_tensor ? no_tensor : is_[logged]; }
 
 private:
@@ -54,7 +57,13 @@ private:
         if (is_[of_log] == of_model) {
             return true;
         }
-        if (is_[of_log] != no_tensor || !rounds_to(static_cast<int64_t>(n_bytes(built(of_model))), logged_.bytes[of_log])) {
+        const auto bytes = static_cast<int64_t>(n_bytes(built(of_model)));
+        if (is_[of_log] != no_tensor || !rounds_to(bytes, logged_.bytes[of_log])) {
+            if (const TensorInfo& m = built(of_model);
+                is_[of_log] == no_tensor && m.usage == BufferUsage::weights && m.type && same_name(of_log, of_model)) {
+                other_weight_ = std::string(m.name) + " has " + words::bytes(*logged_.bytes[of_log]) + " in the log, " +
+                                words::bytes(bytes) + " (" + std::string(type_name(*m.type)) + ") in the model";
+            }
             return false;
         }
         is_[of_log] = of_model;
@@ -114,6 +123,7 @@ private:
     size_t name_width_;
     std::vector<TensorId> is_; ///< by logged tensor
     int64_t n_named_ = 0;
+    std::string other_weight_;
 };
 
 void replace_ids(LoggedGraph& logged, const OwnedGraph& built, const Filling& is) {
@@ -165,7 +175,8 @@ void replace_ids(LoggedGraph& logged, const OwnedGraph& built, const Filling& is
 
 } // namespace
 
-std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_tokens, size_t name_width, ModelGraphs& model) {
+std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_tokens, size_t name_width, ModelGraphs& model,
+                                std::string& why_not) {
     const auto looks_up_tokens = [&](TensorId id) {
         const TensorInfo& t = logged.graph.tensors[id];
         return t.op == Op::GET_ROWS && t.src[0] != no_tensor &&
@@ -189,6 +200,9 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
                 if (filling.fits()) {
                     replace_ids(logged, *built, filling);
                     return FilledIn{n, filling.n_named()};
+                }
+                if (!filling.other_weight().empty()) {
+                    why_not = filling.other_weight();
                 }
             }
         }

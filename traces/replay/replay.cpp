@@ -286,11 +286,14 @@ private:
         compare(recorded, s, now);
     }
 
-    /// By position, with what its backends wanted to keep; sizes are what the buffer types answered.
+    /// By position, with what its backends wanted to keep; sizes are what the buffer types answered. Where something was changed,
+    /// copies are others than the recorded ones of the same ids.
     void place_as_ggml(const RecordedPlan& recorded, const ReplaySubject& s, Collector& now) {
+        const size_t n_known = options_.change ? source_.graph(recorded.begin.graph).tensors.size() : plan_.bytes.size();
         for (const Record& r : recorded.records) {
             if (const auto* place = std::get_if<record::Placement>(&r.fact);
-                place != nullptr && is_index(place->tensor, plan_.bytes) && plan_.bytes[place->tensor] >= 0) {
+                place != nullptr && std::cmp_less(place->tensor, n_known) && is_index(place->tensor, plan_.bytes) &&
+                plan_.bytes[place->tensor] >= 0) {
                 plan_.bytes[place->tensor] = place->size;
             }
         }

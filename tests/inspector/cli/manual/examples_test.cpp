@@ -103,10 +103,12 @@ public:
     /// In a terminal, until its inspector stands, and leaves it.
     void look(const std::string& command) const {
         Terminal terminal(24, 100, {"/bin/sh", "-c", script(command)});
-        ASSERT_TRUE(terminal.shows("? keys")) << command << '\n' << terminal.text();
+        ASSERT_TRUE(terminal.shows("queries")) << command << '\n' << terminal.text(); // of the row of views: no message hides it
         terminal.press("Q");
         const int code = terminal.wait_for_exit();
-        EXPECT_TRUE(code == 0 || code == 128 + SIGTERM) << command << ": " << code; // a program that is watched is ended
+        EXPECT_TRUE(code == 0 || code == 128 + SIGTERM) // a program that is watched is ended
+            << command << ": " << code << '\n'
+            << terminal.text();
     }
 
 private:
