@@ -372,9 +372,10 @@ private:
                 batches.emplace(std::abs(n - now), n);
             }
         }
+        const std::string option = session_.settings ? "--offload-min-batch " : "GGML_OP_OFFLOAD_MIN_BATCH=";
         for (const auto& [change, batch] : batches) {
             const std::string n = std::to_string(batch);
-            if (add(Attempt{{"offload-min-batch=" + n}, "--offload-min-batch " + n, {}}.with(base))) {
+            if (add(Attempt{{"offload-min-batch=" + n}, option + n, {}}.with(base))) {
                 return;
             }
         }
