@@ -99,6 +99,11 @@ function run(command, args, more = {}, log = null) {
     return {out: done.stdout ?? "", err: done.stderr ?? "", why, ok: done.status === 0};
 }
 
+/// ggml of before b4000 writes a line in pieces, and what the client says of itself may stand between two of them.
+function mend(log) {
+    fs.writeFileSync(log, fs.readFileSync(log, "utf8").replace(/(?<=[^\n])(\[node-llama-cpp\] llama_.*\n)+/g, ""));
+}
+
 function measured(row) {
     const inScratch = (name) => path.join(scratch, name);
     const [trace, log, tokens] = [inScratch("row.trace"), inScratch("row.log"), inScratch("tokens")];
@@ -146,6 +151,7 @@ function measured(row) {
             found.places += verdict.memory.placements;
         }
     }
+    mend(log);
     found.witness = witnessed(schedscope, trace, log, inScratch("printed.trace"));
     return found.plans === 0 ? {failed: "no plan was recorded"} : found;
 }
