@@ -72,6 +72,11 @@ bool LiveGate::may_hold() const {
     return mode_ == Mode::hold || mode_ == Mode::step || (mode_ == Mode::run && breakpoint_ != nullptr);
 }
 
+bool LiveGate::is_to_hold() const {
+    const std::lock_guard lock(mutex_);
+    return mode_ == Mode::hold;
+}
+
 Step LiveGate::held_at() const {
     const std::lock_guard lock(mutex_);
     return held_at_;

@@ -41,8 +41,9 @@ public:
     void set_breakpoint(Predicate predicate);
     /// Called, on the user's thread, whenever what was asked for has changed. Set before anything is asked.
     void on_asked(std::function<void()> told) { asked_ = std::move(told); }
-    bool may_hold() const; ///< what was asked for can be fulfilled by a record to come, or is by the one held now
-    Step held_at() const;  ///< step of the record that it is held after; no_step when it runs
+    bool may_hold() const;   ///< what was asked for can be fulfilled by a record to come, or is by the one held now
+    bool is_to_hold() const; ///< at its next record, whichever that is; or it is held now
+    Step held_at() const;    ///< step of the record that it is held after; no_step when it runs
     /// True until the next hold when that was a breakpoint's.
     bool at_breakpoint() const;
     /// Readable when the held state changed since the last `acknowledge`, or the run has got further. Owned by the gate.

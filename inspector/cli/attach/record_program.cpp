@@ -42,14 +42,16 @@ ProgramTrace::ProgramTrace(std::string path, const ProgramRecording& recording)
       bounded_(writer_, bounds_) {}
 
 void ProgramTrace::finish(const std::vector<std::string>& notes) {
+    std::string kept;
     if (bounds_.any()) {
         bounded_.finish();
+        kept = kept_by(bounds_, writer_.n_evaluations(), bounded_);
     }
     writer_.close();
     for (const std::string& note : notes) {
         tell(note);
     }
-    tell_of_trace(path_, writer_.n_evaluations(), bounded_.n_left_out());
+    tell_of_trace(path_, writer_.n_evaluations(), kept);
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of_process(pid_t id, bool no_text) {

@@ -13,7 +13,7 @@ CommandAction add_attach(CommandOptions& app) {
     app.add_flag("--force", recording->force, "The trace may replace a file that is no trace");
     app.add_flag("--no-text", recording->no_text, "Leave arguments, prompts and text out of the trace");
     app.add_flag("--sync", recording->sync, "Wait for the end of each split, so that its time is exact");
-    add_bound_options(app, recording->bounds);
+    add_bound_options(app, recording->bounds, "from now on, then the program is left as it was");
     return [id, recording] {
         if (recording->trace.empty() && recording->bounds.any()) {
             throw Error(ErrorKind::usage, "--last, --for, --when: go with -o");

@@ -11,9 +11,8 @@ void tell(std::string_view sentence) {
     OutputLine(std::cerr) << "schedscope: " << visible(sentence, longest);
 }
 
-void tell_of_trace(std::string_view trace, int64_t n_evaluations, int64_t n_left_out, const std::string& also) {
-    OutputLine(std::cerr) << "wrote " << trace << ": " << words::counted(n_evaluations, "evaluation")
-                          << (n_left_out > 0 ? " (" + words::count(n_left_out) + " more were seen)" : "")
+void tell_of_trace(std::string_view trace, int64_t n_evaluations, const std::string& kept, const std::string& also) {
+    OutputLine(std::cerr) << "wrote " << trace << ": " << words::counted(n_evaluations, "evaluation") << kept
                           << (also.empty() ? "" : "; " + also) << "; next: schedscope inspect " << trace;
 }
 

@@ -36,7 +36,8 @@ private:
 void tell(std::string_view sentence);
 
 /// "wrote x.trace: 12 evaluations; next: schedscope inspect x.trace" on standard error: the last line of whatever records.
-/// `n_left_out`: evaluations that were seen and are not in it. `also`: what else there is to say of it; empty: nothing.
-void tell_of_trace(std::string_view trace, int64_t n_evaluations, int64_t n_left_out = 0, const std::string& also = {});
+/// `kept`: what part of the run they are (recording_bounds.h); empty: the whole. `also`: what else there is to say of it; empty:
+/// nothing.
+void tell_of_trace(std::string_view trace, int64_t n_evaluations, const std::string& kept = {}, const std::string& also = {});
 
 } // namespace schedscope

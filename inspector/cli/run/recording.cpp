@@ -59,15 +59,15 @@ int run_and_record(const RunArguments& arguments, bool dry_run) {
         }
         run_model(arguments, recorder, {.quiet = false, .stop = &interrupt_flag()});
     }
-    int64_t n_left_out = 0;
+    std::string kept;
     if (bounded) {
         bounded->finish();
-        n_left_out = bounded->n_left_out();
+        kept = kept_by(bounds, writer->n_evaluations(), *bounded);
         bounded.reset();
     }
     if (writer) {
         writer->close();
-        tell_of_trace(arguments.record, writer->n_evaluations(), n_left_out, room);
+        tell_of_trace(arguments.record, writer->n_evaluations(), kept, room);
     }
     return 0;
 }

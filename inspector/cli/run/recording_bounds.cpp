@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/system/number_words.h"
 #include "runtime/system/read_number.h"
 #include "traces/history/history.h"
 #include "traces/store/live_store.h"
@@ -67,11 +68,11 @@ bool matches(const query::Query& query, const std::function<void(Recorder&)>& wr
 
 } // namespace
 
-void add_bound_options(CommandOptions& app, BoundArguments& bounds) {
+void add_bound_options(CommandOptions& app, BoundArguments& bounds, const std::string& from) {
     const char* group = "How much is recorded";
     app.add_option("--last", bounds.last, "The last N evaluations, or those that a file of this SIZE has room for: 500, 100MiB")
         .group(group);
-    app.add_option("--for", bounds.duration, "No longer than this TIME from the first evaluation on: 30s, 5m, 1h").group(group);
+    app.add_option("--for", bounds.duration, "No longer than this TIME " + from + ": 30s, 5m, 1h").group(group);
     app.add_option("--when", bounds.when, "Evaluations in which something matches the QUERY, as in searches").group(group);
 }
 
@@ -101,6 +102,20 @@ RecordingBounds parse_bounds(const BoundArguments& arguments) {
         };
     }
     return bounds;
+}
+
+std::string kept_by(const RecordingBounds& bounds, int64_t n_evaluations, const BoundedRecorder& recorder) {
+    const int64_t n_wanted = recorder.n_wanted(), n_needed = n_evaluations - n_wanted, n_left_out = recorder.n_left_out();
+    std::string kept;
+    if (n_needed > 0) {
+        const std::string last = n_wanted == 1 ? "the last one" : "the last " + words::count(n_wanted);
+        const std::string wanted = n_wanted == 0 ? "none" : bounds.last() ? last : words::count(n_wanted);
+        const std::string match = !bounds.when ? "" : n_wanted > 1 ? " that match" : " that matches";
+        kept = ": " + wanted + match + ", and " + words::count(n_needed) + " that plans and memory depend on";
+    } else if (bounds.when) {
+        kept = n_evaluations == 1 ? " that matches" : " that match";
+    }
+    return kept + (n_left_out > 0 ? " (" + words::count(n_left_out) + " more were seen)" : "");
 }
 
 } // namespace schedscope

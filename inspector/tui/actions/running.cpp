@@ -79,7 +79,7 @@ void resume(App& app, bool forward) {
 
 void hold(App& app) {
     app.session.hold();
-    app.tell("holding at the next record");
+    app.tell("holding at the next record; until it comes, " + app.key_of(Action::resume) + " lets the program run on");
 }
 
 std::string no_breakpoint(const App& app) {
@@ -96,18 +96,21 @@ std::string no_breakpoint_selected(const App& app) {
 
 std::string cannot_resume(const App& app) {
     const LiveProgram* const program = app.session.program();
+    const bool runs_on = program && !program->will_be_held() && program->goes();
     return !program           ? no_breakpoint(app)
            : program->ended() ? "the program has ended"
-           : program->goes()  ? "the program is running already: Space holds it"
+           : runs_on          ? "the program is running already: Space holds it"
                               : "";
 }
 
 std::string cannot_hold(const App& app) {
     const LiveProgram* const program = app.session.program();
-    return !program           ? "nothing runs: this is a recorded trace"
-           : program->ended() ? "the program has ended"
-           : program->goes()  ? ""
-                              : "the program is held already";
+    return !program                  ? "nothing runs: this is a recorded trace"
+           : program->ended()        ? "the program has ended"
+           : program->will_be_held() ? "the program will be held at its next record already; until it comes, " +
+                                           app.key_of(Action::resume) + " lets it run on"
+           : program->goes() ? ""
+                             : "the program is held already";
 }
 
 } // namespace schedscope::tui

@@ -16,6 +16,7 @@ LiveProgram::State LiveProgram::state() const {
 void LiveProgram::let_go(State asked) {
     released_at_ = gate_.held_at();
     asked_ = asked;
+    interrupted_ = false;
 }
 
 void LiveProgram::run() {

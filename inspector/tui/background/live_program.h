@@ -25,10 +25,12 @@ public:
 
     State state() const;
     bool goes() const { return state() < State::held; } ///< running or stepping
+    /// running, stepping: it is going to be held at its next record, since it was interrupted, or from its beginning.
+    bool will_be_held() const { return gate_.is_to_hold() && goes(); } // in this order: it may be held meanwhile
     bool ended() const noexcept { return ended_; }
 
     // What the user asks
-    void run();                                            ///< held: it runs
+    void run();                                            ///< held, or going to be: it runs
     void step(Unit unit);                                  ///< held: it is stepping
     void step_later(Unit unit) { ahead_.push_back(unit); } ///< stepping: the next step, once it is held
     /// running, stepping: it is held at its next record. Steps that were to come are forgotten.

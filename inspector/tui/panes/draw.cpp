@@ -105,6 +105,9 @@ std::vector<std::string> App::standing() const {
     if (!session.follow) {
         marks.emplace_back("selection stays");
     }
+    if (session.program() && session.program()->will_be_held()) {
+        marks.emplace_back("held at the next record");
+    }
     if (session.runs_free()) {
         marks.push_back(session.follows_run() ? "following" : "not following: " + key_of(Action::follow_run) + " follows");
     }

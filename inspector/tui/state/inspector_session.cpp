@@ -185,6 +185,9 @@ std::string InspectorSession::move(Unit unit, bool forward) {
     }
     if (program_ && forward && (at_newest() || (running() && follows_))) {
         using State = LiveProgram::State;
+        if (program_->will_be_held()) {
+            return "the program will be held at its next record: from there it can be stepped";
+        }
         switch (program_->state()) {
         case State::ended: return "the program has ended: nothing comes after step " + words::count(step());
         case State::running: return "the program is running: Space holds it";
@@ -495,7 +498,8 @@ std::optional<std::string> InspectorSession::scan_slice() {
     if (is_step) {
         return over.go_there();
     }
-    if (over.forward && program_ && program_->state() == LiveProgram::State::held) { // not yet: the program goes on to it
+    if (over.forward && program_ &&
+        (program_->state() == LiveProgram::State::held || program_->will_be_held())) { // not yet: the program goes on to it
         go(last_step());
         let_run();
         return "running until " + over.until + ": Space or Ctrl-C interrupts it";

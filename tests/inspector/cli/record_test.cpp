@@ -240,24 +240,31 @@ TEST(Replay, ToldToPeopleAWhatIfBeginsWithWhatThePlansComeTo) {
 
 TEST(RecordBounds, KeepTheLastEvaluationsAndTheirPlans) {
     const Folder folder;
-    const auto recorded = [&](const std::vector<std::string>& bounds) {
+    const auto recorded = [&](const std::vector<std::string>& bounds, const std::string& kept) {
         std::vector<std::string> arguments = {"record", "-m", model(),    "--device",     "cpu", "-n",         "12",
                                               "--temp", "0",  "--tokens", prompt_ids(40), "-o",  folder / "t", "--ignore-eos"};
         arguments.insert(arguments.end(), bounds.begin(), bounds.end());
         const Outcome outcome = run(arguments);
         EXPECT_EQ(outcome.code, 0) << outcome.err;
+        EXPECT_EQ(outcome.err, "wrote " + (folder / "t") + ": " + kept + "; next: schedscope inspect " + (folder / "t") + "\n");
         EXPECT_EQ(run({"replay", folder / "t"}).code, 0);
         return std::pair(outcome.out, nlohmann::json::parse(run({"show", folder / "t", "--json"}).out));
     };
-    const auto [text, all] = recorded({});
-    const auto [same_text, last] = recorded({"--last", "2"});
+    const auto [text, all] = recorded({}, "12 evaluations");
+    const auto [same_text, last] =
+        recorded({"--last", "2"}, "4 evaluations: the last 2, and 2 that plans and memory depend on (8 more were seen)");
     EXPECT_EQ(same_text, text);
     EXPECT_EQ(all["evaluations"], 12);
     EXPECT_EQ(last["evaluations"], 4) << "the prompt, the decode that planned, the last two";
-    const auto [sized_text, sized] = recorded({"--last", "100MiB", "--for", "1h"});
+    const auto [sized_text, sized] = recorded({"--last", "100MiB", "--for", "1h"}, "12 evaluations");
     EXPECT_EQ(sized["evaluations"], 12);
-    const auto [matched_text, matched] = recorded({"--when", "name=no_such_tensor"});
+    const auto [matched_text, matched] =
+        recorded({"--when", "name=no_such_tensor"},
+                 "1 evaluation: none that matches, and 1 that plans and memory depend on (11 more were seen)");
     EXPECT_EQ(matched["evaluations"], 1) << "the one that planned memory";
+    recorded({"--when", "kind=token"}, "12 evaluations that match");
+    recorded({"--when", "kind=token", "--last", "1"},
+             "3 evaluations: the last one that matches, and 2 that plans and memory depend on (9 more were seen)");
     for (const char* what : {"splits", "memory", "tokens", "reuse", "kernels"}) {
         EXPECT_EQ(run({"show", folder / "t", "--what", what}).code, 0) << what;
     }

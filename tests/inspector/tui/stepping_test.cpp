@@ -359,12 +359,12 @@ void go_on(int) {
     [[maybe_unused]] const auto written = write(go_on_descriptor, &one, sizeof one);
 }
 
-/// A program that is not held, and computes until it is told by SIGUSR1 to record an evaluation.
-int inspect_waiting() {
+/// A program that computes until it is told by SIGUSR1 to record an evaluation.
+int inspect_waiting_program(bool held) {
     go_on_descriptor = eventfd(0, EFD_CLOEXEC);
     std::signal(SIGUSR1, go_on);
     auto store = std::make_shared<LiveStore>();
-    LiveGate gate(*store, false);
+    LiveGate gate(*store, held);
     std::thread program([&] {
         uint64_t told = 0;
         while (read(go_on_descriptor, &told, sizeof told) < 0) {}
@@ -375,6 +375,9 @@ int inspect_waiting() {
     options.gate = &gate;
     std::_Exit(run_inspector(store, options)); // the program may still compute
 }
+
+int inspect_waiting() { return inspect_waiting_program(false); }
+int inspect_waiting_to_be_held() { return inspect_waiting_program(true); }
 
 /// A program that records an evaluation, then computes until it is told by SIGUSR1 to go on to the next.
 int inspect_computing() {
@@ -410,8 +413,9 @@ TEST(LiveStepping, CtrlCInterruptsTheRunNotTheProgram) {
     EXPECT_TRUE(t.shows("running: Space or Ctrl-C interrupts it")) << t.text();
     char said = 0;
     ASSERT_EQ(read(computes[0], &said, 1), 1); // from now on no record comes
+    EXPECT_TRUE(t.shows("Space hold  ")) << t.text();
     t.press("{Ctrl-C}");
-    ASSERT_TRUE(t.shows("holding at the next record")) << t.text();
+    ASSERT_TRUE(t.shows("holding at the next record; until it comes, c lets the program run on")) << t.text();
     t.send_signal(SIGUSR1); // the program goes on, and is held at once
     ASSERT_TRUE(t.shows("interrupted, the program waits: c lets it go on")) << t.text();
     EXPECT_NE(t.line(0).find("HELD"), std::string::npos) << t.text();
@@ -420,6 +424,60 @@ TEST(LiveStepping, CtrlCInterruptsTheRunNotTheProgram) {
     ASSERT_TRUE(t.shows("eval 0 (0…1) prefill")) << t.text();
     t.press("{Ctrl-C}");
     ASSERT_TRUE(t.shows("the program is held already")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+/// What was asked for is told until it is done, also where no record comes for long.
+TEST(LiveStepping, AHoldStandsUntilARecordComesOrItIsTakenBack) {
+    ASSERT_EQ(pipe(computes), 0);
+    Terminal t(24, 130, inspect_computing);
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    EXPECT_LT(t.find("held at the next record").first, 0) << t.text();
+    t.press("c");
+    char said = 0;
+    ASSERT_EQ(read(computes[0], &said, 1), 1); // from now on no record comes
+    ASSERT_TRUE(t.shows("Space hold")) << t.text();
+    const auto expect_hold = [&](const std::string& keys, const std::string& told) {
+        t.press(keys);
+        ASSERT_TRUE(t.shows(told)) << t.text();
+        EXPECT_TRUE(t.shows(" held at the next record · following ")) << t.text();
+        EXPECT_TRUE(t.hides("Space hold")) << t.text();
+        EXPECT_TRUE(t.shows("  c run  ")) << t.text();
+        EXPECT_NE(t.line(0).find("RUNNING"), std::string::npos) << t.text();
+    };
+    expect_hold(" ", "holding at the next record; until it comes, c lets the program run on");
+    expect_hold("N", "the program will be held at its next record: from there it can be stepped");
+    expect_hold(" ", "the program will be held at its next record already; until it comes, c lets it run on");
+    t.press("c");
+    ASSERT_TRUE(t.shows("running: Space or Ctrl-C interrupts it")) << t.text();
+    EXPECT_TRUE(t.shows("Space hold")) << t.text();
+    EXPECT_TRUE(t.hides("held at the next record")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("the program is running: Space holds it")) << t.text();
+    t.send_signal(SIGUSR1); // the program goes on, and is not held
+    ASSERT_TRUE(t.shows("─ eval 1 (0…1) ")) << t.text();
+    EXPECT_NE(t.line(0).find("RUNNING"), std::string::npos) << t.text();
+    expect_hold(" ", "holding at the next record");
+    t.send_signal(SIGUSR1);
+    ASSERT_TRUE(t.shows("interrupted, the program waits: c lets it go on")) << t.text();
+    EXPECT_TRUE(t.hides("held at the next record")) << t.text();
+    EXPECT_NE(t.line(0).find("HELD"), std::string::npos) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+TEST(LiveStepping, AProgramThatRecordsNothingYetIsToBeHeldFromItsBeginning) {
+    Terminal t(24, 130, inspect_waiting_to_be_held);
+    ASSERT_TRUE(t.shows("held at the next record · following ")) << t.text();
+    EXPECT_TRUE(t.hides("Space hold")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("the program will be held at its next record: from there it can be stepped")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("running: Space or Ctrl-C interrupts it")) << t.text();
+    EXPECT_TRUE(t.hides("held at the next record")) << t.text();
+    t.send_signal(SIGUSR1);
+    EXPECT_TRUE(t.shows("─ eval 0 (0…0) ")) << t.text();
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0);
 }

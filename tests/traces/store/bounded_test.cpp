@@ -33,13 +33,14 @@ void run_on(Recorder& recorder, int n_decodes) {
 
 struct Bounded {
     std::shared_ptr<LiveStore> store = std::make_shared<LiveStore>();
-    int64_t n_left_out = 0;
+    int64_t n_left_out = 0, n_wanted = 0;
 
     explicit Bounded(RecordingBounds bounds, int n_decodes = 5) {
         BoundedRecorder recorder(*store, std::move(bounds));
         run_on(recorder, n_decodes);
         recorder.finish();
         n_left_out = recorder.n_left_out();
+        n_wanted = recorder.n_wanted();
     }
     std::vector<EvaluationId> planned_in() const {
         std::vector<EvaluationId> ids;
@@ -70,6 +71,7 @@ TEST(BoundedRecording, WithoutLimitsIsTheRecording) {
     EXPECT_EQ(all.store->n_steps(), plain.n_steps());
     EXPECT_EQ(all.store->n_graphs(), plain.n_graphs());
     EXPECT_EQ(all.n_left_out, 0);
+    EXPECT_EQ(all.n_wanted, all.store->n_evaluations());
     all.expect_whole();
 }
 
@@ -78,6 +80,7 @@ TEST(BoundedRecording, KeepsTheLastAndWhatTheyNeed) {
     // Both prompts and their first decodes, whose memory was planned; the last two.
     EXPECT_THAT(last.planned_in(), ElementsAre(0, 1, 2, 3, 3, 3));
     EXPECT_EQ(last.n_left_out, 8);
+    EXPECT_EQ(last.n_wanted, 2);
     History history(last.store);
     EXPECT_EQ(history.plan(5).splits.size(), history.plan(3).splits.size());
     EXPECT_FALSE(accounts::memory(history, history.plan(5)).memory.empty()) << "the buffers' sizes are known";
@@ -129,6 +132,7 @@ TEST(BoundedRecording, EndsWithTheTime) {
     recorder.finish();
     EXPECT_EQ(store->n_evaluations(), 3);
     EXPECT_EQ(recorder.n_left_out(), 11);
+    EXPECT_EQ(recorder.n_wanted(), 3);
 }
 
 TEST(BoundedRecording, KeepsWhatIsAskedForInTheOrderInWhichItCame) {
@@ -151,6 +155,7 @@ TEST(BoundedRecording, KeepsWhatIsAskedForInTheOrderInWhichItCame) {
     }});
     EXPECT_EQ(n, 14);
     EXPECT_THAT(some.planned_in(), ElementsAre(0, 1, 1, 3, 4)) << "those whose memory was planned, and the sixth";
+    EXPECT_EQ(some.n_wanted, 1);
     some.expect_whole();
 }
 

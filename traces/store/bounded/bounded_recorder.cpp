@@ -168,7 +168,7 @@ struct BoundedRecorder::State {
     std::vector<Held> always; ///< that are given on whatever is wanted, until then
     std::optional<int64_t> first_ns;
     bool over = false;
-    int64_t n_evaluations = 0;
+    int64_t n_evaluations = 0, n_wanted = 0;
 
     Held planner_of(const HeldEvaluation& e) const {
         const auto found = plans.find(e.planned_in);
@@ -315,6 +315,7 @@ struct BoundedRecorder::State {
         all.insert(all.end(), window.begin(), window.end());
         std::stable_sort(all.begin(), all.end(), [](const Held& a, const Held& b) { return a->id < b->id; });
         std::for_each(all.begin(), all.end(), [this](const Held& e) { give(e); });
+        n_wanted += std::count_if(window.begin(), window.end(), [this](const Held& e) { return given_ids.contains(e->id); });
         always.clear();
         window.clear();
     }
@@ -402,5 +403,6 @@ void BoundedRecorder::finish() {
 }
 
 int64_t BoundedRecorder::n_left_out() const noexcept { return state_->n_evaluations - std::ssize(state_->given_ids); }
+int64_t BoundedRecorder::n_wanted() const noexcept { return state_->n_wanted; }
 
 } // namespace schedscope

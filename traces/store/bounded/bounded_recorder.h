@@ -40,7 +40,9 @@ public:
 
     /// The recording is over: what is still wanted is given on.
     void finish();
-    int64_t n_left_out() const noexcept; ///< evaluations
+    // Once it is over, in evaluations
+    int64_t n_left_out() const noexcept;
+    int64_t n_wanted() const noexcept; ///< that were given on because they are wanted; the others were brought along
 
 private:
     struct State;

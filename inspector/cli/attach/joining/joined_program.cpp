@@ -11,6 +11,7 @@
 #include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -26,7 +27,12 @@ std::string name_of(pid_t id) {
 } // namespace
 
 JoinedProgram::JoinedProgram(pid_t id, const ProgramRecording& recording)
-    : id_(id), no_text_(recording.no_text), name_(name_of(id)), process_(id, {recording.sync, false}), looked_(Clock::now()) {}
+    : id_(id), no_text_(recording.no_text), name_(name_of(id)), process_(id, {recording.sync, false}), looked_(Clock::now()) {
+    if (const std::optional<int64_t> time_ns = parse_bounds(recording.bounds).for_ns) {
+        constexpr std::chrono::hours longest(24 * 365); // the clock has room for it
+        until_ = looked_ + std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds(*time_ns), longest);
+    }
+}
 
 JoinedProgram::~JoinedProgram() { leave_it(); }
 
@@ -50,7 +56,7 @@ bool JoinedProgram::wait(int timeout_ms) {
     if (is_over_) {
         return true;
     }
-    if (leaves_ || interrupted()) {
+    if (leaves_ || interrupted() || (until_ && Clock::now() >= *until_)) {
         leave_it();
         return true;
     }
@@ -104,7 +110,9 @@ int attach_program(pid_t id, const ProgramRecording& recording) {
     if (recording.trace.empty()) {
         return inspect_stream(program, {"", recording.no_text, nullptr});
     }
-    tell("joined process " + std::to_string(id) + " (" + visible(program.name()) + "); Ctrl-C leaves it as it was");
+    const std::string& time = recording.bounds.duration;
+    tell("joined process " + std::to_string(id) + " (" + visible(program.name()) + "); Ctrl-C leaves it as it was" +
+         (time.empty() ? "" : ", and so does the end of " + time));
     return record_stream(program, recording);
 }
 

@@ -5,11 +5,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 
 namespace schedscope {
 
-/// A program that ran before schedscope did, and goes on without it: when the user interrupts, leaves the inspector, or what it
-/// sends can't be written, it is left as it was.
+/// A program that ran before schedscope did, and goes on without it: when the user interrupts, leaves the inspector, the time
+/// that it is recorded for is over, or what it sends can't be written, it is left as it was.
 class JoinedProgram final : public StreamSource {
 public:
     /// Throws Error(device): what stands against it.
@@ -38,6 +39,7 @@ private:
     bool has_ended_ = false, is_over_ = false;
     std::string not_left_; ///< why it is not as it was
     Clock::time_point looked_;
+    std::optional<Clock::time_point> until_; ///< its time is over then, whether it sends something or not
 };
 
 /// Joins a process and records it, or shows it in the inspector where there is no trace to write.

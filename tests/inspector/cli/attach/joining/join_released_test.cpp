@@ -102,11 +102,12 @@ protected:
         }
     }
     /// It is joined when this returns.
-    void attach(const std::string& trace) {
+    void attach(const std::string& trace, const std::vector<std::string>& bounds = {}) {
         said = trace + ".said";
         const int err = open(said.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-        schedscope.emplace(std::vector<std::string>{"attach", std::to_string(program->id()), "-o", trace},
-                           Start{.err_descriptor = err});
+        std::vector<std::string> arguments = {"attach", std::to_string(program->id()), "-o", trace};
+        arguments.insert(arguments.end(), bounds.begin(), bounds.end());
+        schedscope.emplace(arguments, Start{.err_descriptor = err});
         close(err);
         while (read_bytes(said).find("joined process") == std::string::npos) {
             ASSERT_FALSE(schedscope->has_ended()) << read_bytes(said);
@@ -171,6 +172,25 @@ TEST_P(JoinReleased, IsLeftAndJoinedAgain) {
     EXPECT_EQ(schedscope->wait().code, 0) << read_bytes(said);
     EXPECT_EQ(read_bytes(folder / "out"), expected);
     EXPECT_GE(n_reproduced(folder / "30.trace"), 7);
+}
+
+/// It waits for its twentieth token then: the end of the time is not told by any record.
+TEST_P(JoinReleased, IsLeftWhenTheTimeIsOver) {
+    const std::string expected = plain();
+    start();
+    attach(folder / "x.trace", {"--for", "4s"});
+    write_bytes(go(10), "");
+    EXPECT_EQ(schedscope->wait().code, 0) << read_bytes(said);
+    EXPECT_THAT(read_bytes(said), HasSubstr("Ctrl-C leaves it as it was, and so does the end of 4s\n"));
+    EXPECT_THAT(read_bytes(said), HasSubstr("\nwrote " + (folder / "x.trace") + ": "));
+    EXPECT_GE(n_reproduced(folder / "x.trace"), 1); // all ten, where the machine is not slower than that
+    EXPECT_FALSE(program->has_ended());
+    write_bytes(go(20), "");
+    wait_for_token(30);
+    EXPECT_THAT(read_bytes("/proc/" + std::to_string(program->id()) + "/maps"), Not(HasSubstr("/memfd:schedscope")));
+    write_bytes(go(30), "");
+    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
+    EXPECT_EQ(read_bytes(folder / "out"), expected);
 }
 
 TEST_P(JoinReleased, GoesOnWithoutAKilledSchedscope) {
