@@ -41,7 +41,8 @@ std::unique_ptr<TraceWriter> make_writer(const RunArguments& arguments) {
 
 int run_and_record(const RunArguments& arguments, bool dry_run) {
     catch_interrupts(arguments.record);
-    const RecordingBounds bounds = parse_bounds(arguments.bounds);
+    RecordingBounds bounds = parse_bounds(arguments.bounds);
+    bounds.tokens_follow = true;
     const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
     std::optional<BoundedRecorder> bounded;
     if (bounds.any()) {

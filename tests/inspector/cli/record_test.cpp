@@ -258,6 +258,8 @@ TEST(RecordBounds, KeepTheLastEvaluationsAndTheirPlans) {
     EXPECT_EQ(last["evaluations"], 4) << "the prompt, the decode that planned, the last two";
     const auto [sized_text, sized] = recorded({"--last", "100MiB", "--for", "1h"}, "12 evaluations");
     EXPECT_EQ(sized["evaluations"], 12);
+    const auto tokens = nlohmann::json::parse(run({"show", folder / "t", "--what", "tokens", "--json"}).out);
+    EXPECT_EQ(tokens["tokens"].size(), 12U) << "they come behind the end of an evaluation";
     const auto [matched_text, matched] =
         recorded({"--when", "name=no_such_tensor"},
                  "1 evaluation: none that matches, and 1 that plans and memory depend on (11 more were seen)");

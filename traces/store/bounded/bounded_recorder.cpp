@@ -388,7 +388,7 @@ void BoundedRecorder::keep_part(const PartRecord& record) {
 
 /// An evaluation's end: without a bound that looks at the end, it is safe with who reads from then on.
 void BoundedRecorder::flush() {
-    if (state_->open != nullptr && !state_->open->records.empty()) {
+    if (state_->open != nullptr && !state_->open->records.empty() && !state_->bounds.tokens_follow) {
         const auto* last = std::get_if<Record>(&state_->open->records.back());
         if (last != nullptr && std::holds_alternative<record::EvaluationEnd>(last->fact)) {
             state_->close();

@@ -16,6 +16,7 @@ struct RecordingBounds {
     /// Those that it wants. It gets a function that writes the evaluation as a trace of its own, the last one in it, behind the
     /// one whose plan it runs.
     std::function<bool(const std::function<void(Recorder&)>& write)> when = {};
+    bool tokens_follow = false; ///< behind an evaluation's end: it is complete when the next one begins
 
     bool any() const noexcept { return last_evaluations || last_bytes || for_ns || when; }
     bool last() const noexcept { return last_evaluations || last_bytes; }
