@@ -4,6 +4,7 @@
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "runtime/planner/device_profile.h"
 #include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/tensor/ops.h"
@@ -41,12 +42,12 @@ Tensor* reading_node(Graph& g, const gguf::FileTensor& info, Op reader) {
     }
 }
 
-bool device_can_read(const Device& device, const gguf::FileTensor& info, Op reader) {
+Answer device_can_read(const Device& device, const gguf::FileTensor& info, Op reader) {
     try {
         Graph g;
-        return device.supports_op(*reading_node(g, info, reader)).yes;
-    } catch (const Error&) {
-        return false;
+        return device.supports_op(*reading_node(g, info, reader));
+    } catch (const Error& error) {
+        return Answer::no(Refusal::shape, error.what());
     }
 }
 
@@ -62,17 +63,19 @@ std::vector<PlacedDevice> placed_devices(std::span<Device* const> devices) {
 }
 
 HomeChoice WeightLoader::home_of(const gguf::FileTensor& info, const WeightUse& use) {
-    bool runs = false;
-    const WeightHome choice = policy_.weight(
-        info.name, use.part, [&](int32_t home) { return runs = device_can_read(*devices_[home], info, use.reader); });
-    if (!runs) {
-        if (!device_can_read(*devices_.back(), info, use.reader)) {
+    Answer runs = Answer::no(Refusal::none, "");
+    const WeightHome choice = policy_.weight(info.name, use.part, [&](int32_t home) {
+        runs = device_can_read(*devices_[home], info, use.reader);
+        return runs.yes;
+    });
+    if (!runs.yes) {
+        if (!device_can_read(*devices_.back(), info, use.reader).yes) {
             throw Error(ErrorKind::input, file_.path() + ": tensor " + visible_name(info.name) + ": " +
                                               std::string(op_name(use.reader)) + " with weights of type " +
                                               std::string(type_name(info.type)) + " is not supported by " +
                                               std::string(devices_.back()->name()));
         }
-        ++left_to_host_[{choice.wanted, info.type}];
+        ++left_to_host_[{choice.wanted, info.type, std::string_view(runs.detail).starts_with(DeviceProfile::not_known)}];
     }
     if (named_.insert(&info).second) {
         count_matches(policy_.overrides(), info.name, override_reports_);
@@ -83,8 +86,11 @@ HomeChoice WeightLoader::home_of(const gguf::FileTensor& info, const WeightUse& 
 std::vector<std::string> WeightLoader::notes() const {
     std::vector<std::string> notes;
     for (const auto& [what, n] : left_to_host_) {
-        notes.push_back(std::to_string(n) + " weights of type " + std::string(type_name(what.second)) + " stay on the CPU: " +
-                        std::string(devices_[what.first]->name()) + " can't run the operators that read them");
+        const auto& [home, type, is_unknown] = what;
+        notes.push_back(std::to_string(n) + " weights of type " + std::string(type_name(type)) +
+                        " stay on the CPU: " + std::string(devices_[home]->name()) +
+                        (is_unknown ? " was not asked in its recording whether it runs the operators that read them (taken as no)"
+                                    : " can't run the operators that read them"));
     }
     return notes;
 }

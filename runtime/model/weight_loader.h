@@ -12,6 +12,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -85,7 +86,8 @@ private:
     TensorStore& store_;
     std::vector<Item> items_;
     std::map<std::pair<const gguf::FileTensor*, const BufferType*>, Tensor*> made_;
-    std::map<std::pair<int32_t, Type>, int32_t> left_to_host_; ///< by home wanted and type
+    /// By home wanted, type, and whether it is unknown what the device there runs.
+    std::map<std::tuple<int32_t, Type, bool>, int32_t> left_to_host_;
     std::set<const gguf::FileTensor*> named_;
     std::vector<OverrideReport>& override_reports_;
 };

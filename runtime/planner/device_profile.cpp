@@ -143,6 +143,9 @@ void require_fitting_name(const DeviceDescription& d, const DeviceProfile& profi
 }
 
 std::string ProfileCounts::text() const {
+    if (exact + inferred + unknown + assumed == 0) {
+        return "asked nothing that it had not answered in the recording";
+    }
     std::string text = std::to_string(exact) + (exact == 1 ? " answer" : " answers") + " as recorded";
     text += inferred > 0 ? ", " + std::to_string(inferred) + " inferred from another size" : "";
     text += unknown > 0 ? ", " + std::to_string(unknown) + " unknown (taken as no)" : "";

@@ -53,6 +53,8 @@ struct ProfileCounts {
 /// What is known of a device that is not here. Const and thread-safe; the details of its answers live as long as it does.
 class DeviceProfile {
 public:
+    static constexpr std::string_view not_known = "unknown: "; ///< begins the detail of a no that is none of the device's
+
     virtual ~DeviceProfile() = default;
     virtual const BackendInfo& backend() const = 0;   ///< its kind, description and memory; its numbers mean nothing
     virtual const BufferTypeInfo& memory() const = 0; ///< in which it computes

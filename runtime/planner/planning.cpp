@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/planner/placement/plan_settings.h"
 
 #include <algorithm>
 
@@ -112,6 +113,11 @@ std::string Planning::why_not_offloaded(TensorId decided) const {
     if (batch < options.offload_min_batch) {
         return "its batch of " + std::to_string(batch) + " is below " + std::to_string(options.offload_min_batch) +
                " (--offload-min-batch)";
+    }
+    const int64_t usual = PlanSettings().offload_min_batch;
+    if (options.offload_min_batch == 0 && batch < usual) {
+        return "its batch of " + std::to_string(batch) + " is below the " + std::to_string(usual) +
+               " from which ggml's devices take work over";
     }
     return "does not offer to take this operator over";
 }

@@ -368,8 +368,9 @@ private:
             const TensorInfo& node = graph_->tensors[id];
             const int64_t batch = node.op && node.ne ? offload_batch(*node.op, *node.ne) : 0;
             if (batch > 0 && OpQuestion::about(graph_->view(), id, session_.buffer_types).reads_host_weight) {
-                const int64_t n = batch >= now ? batch + 1 : batch;
-                batches.emplace(std::abs(n - now), n);
+                for (const int64_t n : {batch, batch + 1}) { // another program's own threshold is not known
+                    batches.emplace(std::abs(n - now), n);
+                }
             }
         }
         const std::string option = session_.settings ? "--offload-min-batch " : "GGML_OP_OFFLOAD_MIN_BATCH=";

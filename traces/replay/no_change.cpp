@@ -142,10 +142,21 @@ std::string of_refusal(const WhatIf::RefusedOp& refusal, Plans& plans) {
     return said + "each " + op + " stays, for it follows the tensor that it is a view of or was pinned";
 }
 
-std::string of_flash_attention(const WhatIf& what_if, const PlanSettings* recorded) {
+std::string of_flash_attention(const WhatIf& what_if, Plans& plans) {
     const bool on = *what_if.flash_attention;
     const std::string said = std::string("fa=") + (on ? "on" : "off") + ": ";
-    if (recorded != nullptr && recorded->flash_attention == on) {
+    std::optional<bool> was;
+    if (plans.settings() != nullptr) {
+        was = plans.settings()->flash_attention;
+    } else {
+        plans.for_each([&](const OwnedGraph& graph, const PlanState&) {
+            for (const TensorId id : graph.nodes) {
+                const std::optional<Op> op = graph.tensors[id].op;
+                was = op == Op::FLASH_ATTN_EXT || (op == Op::SOFT_MAX && !was) ? std::optional(op == Op::FLASH_ATTN_EXT) : was;
+            }
+        });
+    }
+    if (was == on) {
         return said + "it was " + (on ? "on" : "off") + " when this was recorded";
     }
     return said + "no graph has attention that it could change";
@@ -247,7 +258,7 @@ std::vector<std::string> why_nothing_changed(const WhatIf& what_if, const std::s
         why.push_back(of_refusal(refusal, plans));
     }
     if (what_if.flash_attention) {
-        why.push_back(of_flash_attention(what_if, plans.settings()));
+        why.push_back(of_flash_attention(what_if, plans));
     }
     if (what_if.fusion) {
         why.push_back(of_fusion(what_if, plans.settings()));

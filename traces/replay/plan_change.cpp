@@ -45,6 +45,8 @@ Pass where_apart(const TensorWay& a, const TensorWay& b) {
     return std::min(x->pass, y->pass);
 }
 
+constexpr std::string_view compute_buffer = "compute buffer of ";
+
 /// What a leaf with memory of its own is.
 std::string_view kind_of_memory(const TensorInfo& t) {
     return t.usage == BufferUsage::weights ? "weights in "
@@ -102,7 +104,7 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
         }
     }
     for (const auto& [chunk, bytes] : chunks_) {
-        f.memory["compute buffer of " + chunk.first] += bytes;
+        f.memory[std::string(compute_buffer) + chunk.first] += bytes;
         f.by_buffer_type[chunk.first] += bytes;
     }
     return f;
@@ -130,12 +132,16 @@ std::vector<Measure> measures_of(const PlanComparison& plan) {
     measures.push_back({"copies", Unit::count, before.copies, after.copies});
     measures.push_back({"bytes moved", Unit::bytes, before.bytes_moved, after.bytes_moved});
     add_each("", Unit::bytes, &PlanFigures::memory);
+    for (Measure& m : measures) {
+        m.is_about = after.about && m.name.starts_with(compute_buffer);
+    }
     return measures;
 }
 
 std::string MemoryFit::text(int64_t bytes) const {
     const std::string verdict = memory <= 0 ? "" : fits(bytes) ? "fits: " : "DOES NOT FIT: ";
-    return verdict + words::bytes(bytes) + " of " + (memory <= 0 ? "unknown" : words::bytes(memory));
+    return verdict + (is_about && bytes == now ? "about " : "") + words::bytes(bytes) + " of " +
+           (memory <= 0 ? "unknown" : words::bytes(memory));
 }
 
 std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session) {
@@ -164,6 +170,7 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
     }
     for (size_t b = 0; b < fits.size(); ++b) {
         fits[b].backend = session.backends[b].name;
+        fits[b].is_about = plan.now.about && fits[b].now != fits[b].recorded;
         fits[b].memory = session.backends[b].memory_bytes.value_or(0);
     }
     std::erase_if(fits, [](const MemoryFit& fit) { return fit.recorded == 0 && fit.now == 0; });

@@ -27,6 +27,7 @@ struct MemoryFit {
     std::string backend;
     int64_t recorded = 0, now = 0; ///< bytes
     int64_t memory = 0;            ///< that it has; 0: unknown
+    bool is_about = false;         ///< what is there now may be some percent more or less
 
     bool fits(int64_t bytes) const noexcept { return memory <= 0 || bytes <= memory; }
     /// "fits: 569 KiB of 2.0 GiB", "DOES NOT FIT: 35.6 GiB of 24.0 GiB", "569 KiB of unknown": what matters first, for narrow

@@ -82,6 +82,13 @@ private:
                 memory = t.buffer_type;
             }
         }
+        const auto is_plain = [&](const BufferTypeInfo& type) {
+            return type.is_host && type.name == in_.session.backends.back().name;
+        };
+        const auto& types = in_.session.buffer_types;
+        if (const auto plain = std::find_if(types.begin(), types.end(), is_plain); !of_caches_ && plain != types.end()) {
+            of_caches_ = narrow<BufferTypeId>(plain - types.begin());
+        }
     }
     BufferTypeId memory_at(int32_t home, const TensorInfo& t) const {
         if (home == home_of_memory(in_.session, t.buffer_type)) {

@@ -299,6 +299,7 @@ private:
         }
         AllocatedGraph allocated;
         const bool same = s.graph.nodes == source_.graph(recorded.begin.graph).nodes;
+        about_ |= options_.change && !recorded.reorders.empty() && ranges_of(recorded.records) != ranges_of(now.records);
         copy_graph(s.graph.view(), plan_, same ? order_of(recorded, s.graph) : s.graph.nodes, allocated);
         std::vector<KeptUntil> kept;
         for (const record::Kept& k : recorded.kept) {
@@ -333,6 +334,7 @@ private:
             c.n_tokens = begin.n_tokens;
             c.recorded = figures_before_.of(before);
             c.now = figures_now_.of(after);
+            c.now.about = about_;
             c.changes = changes_of(before, after);
             c.stays_as_recorded = subject.stays_as_recorded;
         }
@@ -440,6 +442,7 @@ private:
         MemoryPlanner memory;
     };
     std::map<int32_t, ForeignState> foreign_; ///< by scheduler of another program
+    bool about_ = false;                      ///< of memory that was planned for it so far, some in an order that is not known
     const std::vector<BackendId> no_backends_;
     SessionInfo expected_session_;
     std::optional<RecordedPlans> expected_;
@@ -450,8 +453,8 @@ private:
 } // namespace
 
 std::string text_of(const ReplayResult& result) {
-    return words::counted(result.plans, "plan") + " made again: " + words::count(result.identical) + " of " +
-           words::counted(result.compared, "planning step") + " identical";
+    return words::counted(result.plans, "plan") + " made again: " + std::to_string(result.identical) + " of " +
+           std::to_string(result.compared) + " decisions identical, counted pass by pass";
 }
 
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options) { return Replayer(source, options).run(); }

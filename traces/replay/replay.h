@@ -32,6 +32,7 @@ struct PlanFigures {
     int64_t splits = 0, copies = 0;                ///< copies: tensors made for them, one a stage
     int64_t inputs = 0, bytes_moved = 0;           ///< of splits, in an evaluation
     std::string error;                             ///< why there is no plan
+    bool about = false; ///< compute buffers: in which order a backend of another program runs such splits is not known
     bool operator==(const PlanFigures&) const = default;
 };
 
@@ -76,8 +77,8 @@ struct ReplayInput {
     bool reserve;                                         ///< planned for its memory alone, before the evaluation's own graph
     const std::vector<record::Alternative>& alternatives; ///< what its graph would have been with other settings
     const std::vector<BackendId>& own;                    ///< backends that its scheduler has, in its order; empty: all
-    bool renumbered = false;         ///< set by who numbered session, graph and answers by the plan's own
-    std::string stays_as_recorded{}; ///< set by who leaves the plan as it was: why
+    bool renumbered = false;                              ///< set by who numbered session, graph and answers by the plan's own
+    std::string stays_as_recorded{};                      ///< set by who leaves the plan as it was: why
 };
 
 /// The order in which the backends of a session will run a plan's nodes, and their groups, which decide what memory they share.
@@ -100,14 +101,14 @@ struct ReplayOptions {
     std::vector<std::pair<std::string, std::shared_ptr<const DeviceProfile>>> profiles;
 };
 
-/// "28 plans made again: 10,031 of 10,031 planning steps identical". A step is each thing that a pass puts down: every assignment
-/// of every pass, splits, inputs, copies, buffers, places in memory. A verdict counts what ggml lets see of them.
+/// "28 plans made again: 10031 of 10031 decisions identical, counted pass by pass": all that a pass puts down, every assignment,
+/// splits, inputs, copies, buffers, places in memory. A verdict counts what ggml lets see of them.
 std::string text_of(const ReplayResult& result);
 
 /// Plans every planned evaluation of a trace again, in order, from the recorded graphs, answers and options, with what the
 /// scheduler keeps from graph to graph, and compares each decision. Needs no device. As recorded, the backends' own reorderings
-/// are taken from the records, not decided again. Throws Error(input) when the source can't be read or holds no plan, Error(usage)
-/// when the change leaves each plan as it was.
+/// are taken from the records, not decided again. Throws Error(input) when the source can't be read or holds no plan,
+/// Error(usage) when the change leaves each plan as it was.
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options = {});
 
 } // namespace schedscope

@@ -75,12 +75,15 @@ std::string device_meant(const SessionInfo& session, std::string_view name) {
     return did_you_mean(names, name);
 }
 
+bool has_op(const OwnedGraph& graph, Op op) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](TensorId id) { return graph.tensors[id].op == op; });
+}
+
 /// Applies the changes to plan after plan.
 class WhatIfChange {
 public:
     WhatIfChange(const WhatIf& what_if, const RecordSource& source)
-        : what_if_(what_if), source_(source), recorded_(source.session()),
-          was_flash_(recorded_.settings && recorded_.settings->flash_attention.value_or(false)) {
+        : what_if_(what_if), source_(source), recorded_(source.session()) {
         describe_devices();
         for (const WhatIf::RefusedOp& r : what_if.refusals) {
             const std::string setting = "refuse=" + r.device + ":" + r.op;
@@ -92,6 +95,9 @@ public:
         }
         make_order();
         make_policy();
+        if (!recorded_.settings && changes_devices()) {
+            add_plain_host_memory();
+        }
         if (!recorded_.settings && changes_devices()) {
             profiles_ = what_if.recorded.empty() ? recorded_profiles(source) : what_if.recorded;
             for (const DescribedBackend& d : described_) { // which answers itself
@@ -106,8 +112,9 @@ public:
         if (changes_devices() && !recorded_.settings) {
             policy_ = policy_by_names(in);
             if (!policy_ && !placement_setting().empty() && n_named_blocks(in.graph) > 0) {
-                in.stays_as_recorded = placement_setting() +
-                                       ": weights, caches and pinned nodes do not lie as -ngl and -nkvo alone put them on one device";
+                in.stays_as_recorded =
+                    placement_setting() +
+                    ": weights, caches and pinned nodes do not lie as -ngl and -nkvo alone put them on one device";
                 return;
             }
         }
@@ -220,6 +227,21 @@ private:
             }
         }
         described_.push_back({id, std::move(profile), !d.trace.empty()});
+    }
+
+    /// In which llama.cpp puts the caches of layers on the host, whatever memory its CPU backend computes in; a recording in
+    /// which none lies there does not have it.
+    void add_plain_host_memory() {
+        const std::string name(recorded_.backends.back().name);
+        const auto is_plain = [&](const BufferTypeInfo& type) { return type.is_host && type.name == name; };
+        if (std::none_of(recorded_.buffer_types.begin(), recorded_.buffer_types.end(), is_plain)) {
+            BufferTypeInfo& plain = recorded_.buffer_types.emplace_back();
+            plain.name = name;
+            plain.is_host = true;
+            for (BackendInfo& backend : recorded_.backends) {
+                backend.supports_buffer_type.resize(recorded_.buffer_types.size(), backend.kind == "cpu" ? 1 : 0);
+            }
+        }
     }
 
     void change_answers(const OwnedGraph& graph, CapabilityTable& answers) const {
@@ -430,11 +452,15 @@ private:
 
     /// The recorded graph, or the one that it would have been with flash attention otherwise.
     void use_graph(ReplayInput& in) {
-        const std::string_view on_off = wanted_flash(in) ? "fa=on" : "fa=off";
-        if (wanted_flash(in) == was_flash_) {
+        const bool was_flash = is_flash(in.graph), wanted = wanted_flash(in, was_flash);
+        const std::string_view on_off = wanted ? "fa=on" : "fa=off";
+        if (wanted == was_flash) {
             return;
         }
         const record::Alternative* other = alternative(in, on_off);
+        if (other == nullptr && !recorded_.settings) {
+            refuse(on_off, "what another program's graphs are with it is not known: record it again so, and `diff` compares");
+        }
         if (other == nullptr) {
             refuse(on_off,
                    "the trace does not hold the graph of evaluation " + std::to_string(in.evaluation) +
@@ -455,21 +481,26 @@ private:
         return found == in.alternatives.end() ? nullptr : &*found;
     }
 
+    /// Another program's graphs say it themselves.
+    bool is_flash(const OwnedGraph& graph) const {
+        return recorded_.settings ? recorded_.settings->flash_attention.value_or(false) : has_op(graph, Op::FLASH_ATTN_EXT);
+    }
+
     /// As said, or as recorded; with -fa auto the runtime would ask the devices again.
-    bool wanted_flash(const ReplayInput& in) {
+    bool wanted_flash(const ReplayInput& in, bool was_flash) {
         if (what_if_.flash_attention) {
-            return *what_if_.flash_attention;
+            return *what_if_.flash_attention && (was_flash || recorded_.settings || has_op(in.graph, Op::SOFT_MAX));
         }
         if (!policy_ || !recorded_.settings || recorded_.settings->flash_attention_asked != FlashAttention::automatic ||
             !changes_devices()) {
-            return was_flash_;
+            return was_flash;
         }
         if (!flash_) {
-            const record::Alternative* on = was_flash_ ? nullptr : alternative(in, "fa=on");
-            if (!was_flash_ && on == nullptr) {
+            const record::Alternative* on = was_flash ? nullptr : alternative(in, "fa=on");
+            if (!was_flash && on == nullptr) {
                 return false;
             }
-            flash_ = was_flash_ ? flash_everywhere(in.graph, in.answers) : [&] {
+            flash_ = was_flash ? flash_everywhere(in.graph, in.answers) : [&] {
                 CapabilityTable answers = source_.answers(on->graph);
                 const OwnedGraph& graph = source_.graph(on->graph);
                 change_answers(graph, answers);
@@ -518,7 +549,6 @@ private:
     SessionInfo recorded_; ///< with described devices
     int32_t n_recorded_ = 0;
     std::vector<DescribedBackend> described_;
-    const bool was_flash_;
     std::optional<bool> flash_;                                  ///< what -fa auto comes to now, once asked
     std::vector<BackendId> order_;                               ///< recorded numbers of the backends, in the new order
     std::optional<PlacementPolicy> policy_;                      ///< for these; none: it is not known where things belong

@@ -40,7 +40,7 @@ std::span<const TimelineTable::Entry> TimelineTable::entries() {
          [](T t, R r) { return t.backend(r.backend); }},
         {{.key = "kernel",
           .title = "kernel",
-          .help = "what ran; a copy, or a wait",
+          .help = "what ran; a copy to it, or that it was waited for",
           .width = 14,
           .most = 34,
           .field = Field::kernel},
@@ -167,7 +167,7 @@ std::string TimelineTable::what(const TimelineItem& item) const {
     if (item.n_shaders > 0) {
         return "compiling " + words::counted(item.n_shaders, "shader");
     }
-    return item.kind == TimelineItem::Kind::wait ? (item.backend == no_backend ? "wait for trace" : "wait")
+    return item.kind == TimelineItem::Kind::wait ? (item.backend == no_backend ? "wait for trace" : "waited for")
                                                  : std::string(history().source().text(item.kernel));
 }
 

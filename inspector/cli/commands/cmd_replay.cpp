@@ -100,9 +100,9 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayAr
 CommandAction add_replay(CommandOptions& app) {
     auto options = std::make_shared<ReplayArguments>();
     add_trace_argument(app, options->trace);
-    app.footer(
-        "Counted are planning steps: every assignment of every pass, splits, inputs, copies, buffers and places in memory.\n"
-        "These are more than the decisions in `show TRACE --what verdicts`, which are what ggml itself lets see.");
+    app.footer("Decisions are counted pass by pass: every assignment of every pass, splits, inputs, copies, buffers and places "
+               "in memory.\n"
+               "These are more than those in `show TRACE --what verdicts`, which are what ggml itself lets see.");
     app.add_option("--set", options->settings,
                    "What if: " +
                        joined(what_if_settings(), ", ",

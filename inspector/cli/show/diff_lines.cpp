@@ -42,7 +42,12 @@ std::string value_text(What what, const DiffValue& value) {
 bool is_nothing(const DiffValue& value) noexcept { return std::holds_alternative<std::monostate>(value); }
 
 std::string change_text(const TraceDifference& d) {
-    const std::string a = value_text(d.what, d.a), b = value_text(d.what, d.b);
+    std::string a = value_text(d.what, d.a), b = value_text(d.what, d.b);
+    const auto *bytes_a = std::get_if<int64_t>(&d.a), *bytes_b = std::get_if<int64_t>(&d.b);
+    if (a == b && bytes_a != nullptr && bytes_b != nullptr && *bytes_a != *bytes_b) { // rounded they are the same
+        a = words::count(*bytes_a) + " B";
+        b = words::count(*bytes_b) + " B";
+    }
     const std::string text = is_nothing(d.b)   ? "only in a: " + a
                              : is_nothing(d.a) ? "only in b: " + b
                              : a == b          ? a

@@ -122,8 +122,7 @@ void print_diff(const diff::Result& result, const History& a, const DiffText& ho
     } else {
         print_settings(result, how.all, out);
         out << "different: " << words::counted(result.differences.size(), "difference") << " in "
-            << words::counted(result.evaluations, "evaluation") << ", " << words::counted(result.decisions, "decision")
-            << " compared\n";
+            << words::counted(result.evaluations, "evaluation") << '\n';
         print_summaries(result, out);
         print_differences(result, a, how.all, out);
     }

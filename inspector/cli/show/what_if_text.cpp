@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace schedscope {
 
 namespace {
@@ -17,7 +19,7 @@ namespace {
 void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& out) {
     TextTable table({{""}, {"recorded", TextTable::Align::right}, {"now", TextTable::Align::right}, {""}});
     for (const Measure& m : measures_of(c)) {
-        const std::string before = m.text(m.a, "-"), after = m.text(m.b, "-");
+        const std::string before = m.text(m.a, "-"), after = m.a == m.b ? before : m.text_of_b("-");
         table.row({m.name, before, after, before == after ? "" : "changed"});
     }
     table.print(out);
@@ -41,7 +43,7 @@ std::string unmoved(const PlanComparison& c) {
     }
     std::string changed;
     for (const Measure& m : measures_of(c)) {
-        if (const std::string before = m.text(m.a, "-"), after = m.text(m.b, "-"); before != after) {
+        if (const std::string before = m.text(m.a, "-"), after = m.text_of_b("-"); m.a != m.b && before != after) {
             changed += changed.empty() ? "; " : ", ";
             changed.append(m.name).append(" ").append(before).append(" → ").append(after);
         }
@@ -59,9 +61,9 @@ void rows(const PlanComparison& c, std::ostream& out) {
 }
 
 nlohmann::json figures_json(const PlanFigures& f) {
-    return {{"nodes", f.nodes},         {"splits", f.splits},           {"copies", f.copies},
-            {"inputs", f.inputs},       {"bytes_moved", f.bytes_moved}, {"memory", f.memory},
-            {"error", or_null(f.error)}};
+    return {{"nodes", f.nodes},   {"splits", f.splits},           {"copies", f.copies},
+            {"inputs", f.inputs}, {"bytes_moved", f.bytes_moved}, {"memory", f.memory},
+            {"about", f.about},   {"error", or_null(f.error)}};
 }
 
 nlohmann::json fit_json(const PlanComparison& c, const SessionInfo& session) {
@@ -83,7 +85,9 @@ nlohmann::json fit_json(const PlanComparison& c, const SessionInfo& session) {
 
 void what_if_text(const ReplayResult& result, const SessionInfo& session, const std::vector<std::string>& why_unchanged,
                   std::ostream& out) {
-    const std::vector<AlikePlans> all = alike_plans(result);
+    std::vector<AlikePlans> all = alike_plans(result);
+    std::stable_partition(all.begin(), all.end(), // what ran comes first
+                          [](const AlikePlans& told) { return told.front()->kind != GraphKind::reserve; });
     const auto moves_none = [](const PlanComparison& c) {
         return c.changes.empty() && c.recorded.error.empty() && c.now.error.empty();
     };

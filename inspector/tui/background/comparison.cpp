@@ -34,7 +34,7 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
         figures.push_back({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now), true, !fit.fits(fit.now)});
     }
     for (const Measure& m : measures_of(c)) {
-        figures.push_back({m.name, m.text(m.a, ""), m.text(m.b, "")});
+        figures.push_back({m.name, m.text(m.a, ""), m.a == m.b ? m.text(m.b, "") : m.text_of_b("")});
     }
     return plan;
 }
@@ -141,7 +141,7 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
     c.title = "diff " + name;
     c.left = "this trace";
     c.right = name;
-    c.n_compared = result.decisions;
+    c.n_compared = result.identical() ? result.decisions : 0;
     c.compared = "decision";
     c.n_differences = result.differences.size();
     for (const diff::Setting& s : result.settings) {

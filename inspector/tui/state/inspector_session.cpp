@@ -553,7 +553,7 @@ std::string InspectorSession::finish_comparison() {
     }
     return c.n_differences == 0 && !c.nothing.empty()
                ? "nothing differs: " + c.nothing.front()
-               : counted(c.n_differences, "difference") + " in " + counted(c.n_compared, c.compared);
+               : counted(c.n_differences, "difference") + (c.n_compared > 0 ? " in " + counted(c.n_compared, c.compared) : "");
 }
 
 TensorId InspectorSession::member_here(const Comparison::Row& row) const noexcept {

@@ -119,7 +119,7 @@ TEST(Samples, DiffFoldsSettingsThatOneSideKnows) {
 /// A verdict and a replay count two things, each with its name.
 TEST(Samples, SayWhatIsCountedInAPlanMadeAgain) {
     const std::string trace = sample("llama-cpp");
-    EXPECT_EQ(run({"replay", trace}).out, "28 plans made again: 10,031 of 10,031 planning steps identical\n");
+    EXPECT_EQ(run({"replay", trace}).out, "28 plans made again: 10031 of 10031 decisions identical, counted pass by pass\n");
     const std::string verdicts = run({"show", trace, "--what", "verdicts"}).out;
     EXPECT_THAT(verdicts, HasSubstr("reproduced: 28 of 28 plans, 8,393 decisions, "));
     EXPECT_THAT(verdicts, HasSubstr("\ndecisions: the backend of each tensor, "));
@@ -133,7 +133,7 @@ TEST(Samples, TellWhyASettingChangesNothing) {
     const Outcome text = run(nothing);
     EXPECT_EQ(text.code, 0);
     EXPECT_THAT(text.out, HasSubstr("\n" + why + "\n"));
-    EXPECT_THAT(text.out, ::testing::EndsWith(" planning steps identical\n"));
+    EXPECT_THAT(text.out, ::testing::EndsWith(" decisions identical, counted pass by pass\n"));
     std::vector<std::string> as_json = nothing;
     as_json.emplace_back("--json");
     EXPECT_EQ(json::parse(run(as_json).out)["why_unchanged"], json({why}));

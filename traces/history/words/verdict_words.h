@@ -29,7 +29,7 @@ bool causes_verified(const PlanState& state) noexcept;
 /// What verdicts count, below a list of them.
 inline constexpr std::string_view verdict_counts =
     "decisions: the backend of each tensor, each split, its inputs and what its nodes read, as ggml has them;\n"
-    "places: where tensors lie in memory, ? where that was not seen; `replay` counts the planning steps behind them";
+    "places: where tensors lie in memory, ? where that was not seen; `replay` counts pass by pass what led there";
 
 /// The verdict of one plan.
 struct VerdictRow {

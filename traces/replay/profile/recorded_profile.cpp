@@ -152,7 +152,8 @@ private:
             return recorded(question, near->answer, "inferred from another size");
         }
         ++counts_.unknown;
-        return Answer::no(Refusal::none, kept("unknown: the recorded device was not asked about " + words_of(question)));
+        return Answer::no(Refusal::none,
+                          kept(std::string(not_known) + "the recorded device was not asked about " + words_of(question)));
     }
 
     /// As it was recorded, with a reason, and how it was come by.
