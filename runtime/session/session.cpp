@@ -92,7 +92,8 @@ std::string Session::idle_layers_note(const Registry& registry) const {
     }
     const Device* const software = options_.devices.empty() ? registry.find("Vulkan0") : nullptr;
     return "-ngl " + std::to_string(n) + ": no device is here that layers could go to" +
-           (software == nullptr ? "" : "; Vulkan0, a driver that runs on the CPU, is used when it is named: --device vulkan0,cpu");
+           (software == nullptr ? ""
+                                : "; Vulkan0, a driver that runs on the CPU, is used when it is named: --device vulkan0,cpu");
 }
 
 void Session::load_model(ModelFiles files) {

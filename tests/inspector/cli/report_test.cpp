@@ -360,14 +360,15 @@ TEST(ReportPages, ATextIsNoWiderThanItsBox) {
 TEST(ReportPages, WhatASplitIsCalledLiesOnNoNode) {
     NEEDS_BROWSER();
     std::string page = ReportPage("partial-offload").html();
-    page.insert(page.rfind("</body>"),
-                "<script>addEventListener('load', () => { const groups = [...document.querySelectorAll('svg.picture g')]; "
-                "const names = groups.filter(g => /^split \\d/.test(g.textContent) && !g.querySelector('.shape'))"
-                ".flatMap(g => [...g.querySelectorAll('text')].map(text => text.getBBox())); "
-                "const boxes = [...document.querySelectorAll('svg.picture g.node > .shape')].map(shape => shape.getBBox()); "
-                "const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height; "
-                "document.body.dataset.clear = names.length > 40 && boxes.length > 100 && "
-                "!names.some(a => boxes.some(b => meet(a, b))); });</script>");
+    page.insert(
+        page.rfind("</body>"),
+        "<script>addEventListener('load', () => { const groups = [...document.querySelectorAll('svg.picture g')]; "
+        "const names = groups.filter(g => /^split \\d/.test(g.textContent) && !g.querySelector('.shape'))"
+        ".flatMap(g => [...g.querySelectorAll('text')].map(text => text.getBBox())); "
+        "const boxes = [...document.querySelectorAll('svg.picture g.node > .shape')].map(shape => shape.getBBox()); "
+        "const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height; "
+        "document.body.dataset.clear = names.length > 40 && boxes.length > 100 && "
+        "!names.some(a => boxes.some(b => meet(a, b))); });</script>");
     EXPECT_THAT(after_keys(page, "eval=0&view=nodes", {}).dom, HasSubstr("data-clear=\"true\""));
 }
 
