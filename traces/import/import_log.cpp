@@ -258,7 +258,7 @@ private:
             const std::optional<int32_t> n_tokens =
                 next_reserve_ && next_reserve_->n_tokens > 0 ? std::optional(next_reserve_->n_tokens) : graph.n_tokens;
             const int64_t n_logged = std::ssize(graph.graph.tensors);
-            if (const std::optional<FilledIn> filled = fill_in(graph, n_tokens, survey_.name_width, *model_, other_weight_)) {
+            if (const std::optional<FilledIn> filled = fill_in(graph, n_tokens, survey_.name_width, *model_, why_not_filled_)) {
                 graph.n_tokens = filled->n_tokens;
                 graph.kind = filled->n_tokens > 1 ? GraphKind::prefill : GraphKind::decode;
                 ++result_.n_filled_in;
@@ -297,7 +297,7 @@ private:
         }
         if (const int32_t left = writer_.n_written() - result_.n_filled_in; left > 0) {
             result_.notes.push_back(words::counted(left, "graph") + " that the model's builder does not make: left as logged" +
-                                    (other_weight_.empty() ? "" : "; " + other_weight_));
+                                    (why_not_filled_.empty() ? "" : "; " + why_not_filled_));
         }
     }
 
@@ -323,8 +323,8 @@ private:
     LogFile& file_;
     const Survey& survey_;
     const ImportLimits limits_;
-    ModelGraphs* const model_; ///< null: nothing is filled in
-    std::string other_weight_; ///< of another size in the model
+    ModelGraphs* const model_;   ///< null: nothing is filled in
+    std::string why_not_filled_; ///< the last graph that was not
     GraphWriter writer_;
     int64_t spare_;
     LoggedGraphBuilder builder_;

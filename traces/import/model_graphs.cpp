@@ -203,6 +203,9 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
                 }
                 if (!filling.other_weight().empty()) {
                     why_not = filling.other_weight();
+                } else if (why_not.empty() && built->nodes.size() != nodes.size()) {
+                    why_not = "its graphs have " + words::counted(built->nodes.size(), "node") + ", the log's " +
+                              words::count(nodes.size());
                 }
             }
         }

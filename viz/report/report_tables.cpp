@@ -47,6 +47,9 @@ void ReportTables::add(const tables::Table& table, json& to) {
         }
         rows.push_back(std::move(cells));
     }
+    if (rows.empty() && !table.when_empty().empty()) {
+        to[key + " when empty"] = texts_.number(table.when_empty());
+    }
     to[key] = std::move(rows);
 }
 

@@ -334,6 +334,13 @@ TEST(ReportPages, TheTimelinesTablesSayWhatTheyAre) {
     EXPECT_THAT(other, Not(HasSubstr("no rows")));
 }
 
+TEST(ReportPages, AnEmptyListSaysWhyAsTheInspectorDoes) {
+    NEEDS_BROWSER();
+    const std::string text = ReportPage("llama-cpp").open("view=tokens").text;
+    EXPECT_THAT(text, HasSubstr("which tokens were sampled"));
+    EXPECT_THAT(text, Not(HasSubstr("no rows")));
+}
+
 TEST(ReportPages, NamesOnlyViewsThatAreThere) {
     NEEDS_BROWSER();
     EXPECT_THAT(ReportPage("partial-offload").open("eval=0").text, HasSubstr(" 1…7 views"));
