@@ -264,7 +264,7 @@ void App::on_program(bool ended) {
 KeyContext App::context() const { return !pages.empty() ? in_popup : session.program() ? in_live : in_recorded; }
 
 void App::on_input(const Input& input) {
-    dirty_ = true;
+    const bool drawn = !std::exchange(dirty_, true);
     if (input.kind == Input::Kind::restyled) {
         return;
     }
@@ -276,7 +276,10 @@ void App::on_input(const Input& input) {
         return;
     }
     attempt([&] {
-        update(); // what the keys before did may have changed the rows
+        if (!drawn) {
+            lay_out(); // the keys before may have changed what there is, and how much room it has
+        }
+        update();
         if (!pages.empty()) {
             pages.shape();
         }

@@ -133,6 +133,8 @@ private:
     void look_at_file();
 
     // A frame (draw.cpp)
+    /// Where everything stands, from the state; the lines of the guide.
+    std::vector<std::string> lay_out(bool with_details = true);
     void draw(bool with_details = true);
     void draw_frame();
     std::vector<std::string> standing() const; ///< what holds until it is taken back, for the status line

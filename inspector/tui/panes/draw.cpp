@@ -29,20 +29,16 @@ void App::draw_frame() {
     }
 }
 
-void App::draw(bool with_details) {
-    const Canvas page = terminal.page();
+std::vector<std::string> App::lay_out(bool with_details) {
     const Layout& layout = screen.layout();
     constexpr int rows_for_whole_guide = 20;
-    const std::vector<std::string> guiding =
-        guide.lines(*this, terminal.cols() - 4, terminal.rows() < rows_for_whole_guide ? 1 : 4);
+    std::vector<std::string> guiding = guide.lines(*this, terminal.cols() - 4, terminal.rows() < rows_for_whole_guide ? 1 : 4);
     Layout::Wishes wishes;
     wishes.list_percent = settings.list_width;
     wishes.guide_rows = n_of(guiding);
     screen.lay_out(wishes);
     if (!layout.fits) {
-        screen.draw_too_small(page);
-        terminal.show();
-        return;
+        return guiding;
     }
     list.set_room(layout);
     update();
@@ -59,7 +55,18 @@ void App::draw(bool with_details) {
         update_detail();
     }
     detail.resize(layout.detail.height);
+    return guiding;
+}
 
+void App::draw(bool with_details) {
+    const std::vector<std::string> guiding = lay_out(with_details);
+    const Canvas page = terminal.page();
+    const Layout& layout = screen.layout();
+    if (!layout.fits) {
+        screen.draw_too_small(page);
+        terminal.show();
+        return;
+    }
     screen.draw_frame(page);
     screen.draw_header(page, session, title);
     screen.draw_strip(page, session);
@@ -85,7 +92,7 @@ void App::draw(bool with_details) {
         }
     }
     if (!pages.empty()) {
-        pages.draw(wishes.guide_rows);
+        pages.draw(n_of(guiding));
     }
     if (typed.open() && pages.empty()) {
         terminal.show(layout.status.row, typed.cursor_column(layout.status));
