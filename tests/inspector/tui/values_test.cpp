@@ -80,8 +80,11 @@ TEST_P(Values, AreStatisticsAndAHistogram) {
 
 TEST_P(Values, OfTheEvaluationsBeforeAreThere) {
     ASSERT_TRUE(t.shows("q quit"));
-    t.press(">0{Tab}{PgDn}");
+    t.press(">0{Tab}");
     ASSERT_TRUE(t.shows("in the evaluations before")) << t.text();
+    if (t.text().find("-2 … 6, mean 0.5") == std::string::npos) { // the screen ends there
+        t.press("{PgDn}");
+    }
     EXPECT_TRUE(t.shows("-2 … 6, mean 0.5")) << t.text();
 }
 
