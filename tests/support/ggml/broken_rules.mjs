@@ -43,7 +43,7 @@ export const brokenRules = [
     // Pass 5.
     {rule: "the first split has the first node's backend", file: "passes/pass5_split.cpp", at: "while (first < n_nodes && «is_view_op(*node_at(first).op)»)", to: "false"},
     {rule: "views begin no split", file: "passes/pass5_split.cpp", at: "            if («!is_view_op(*node_at(i).op)») {", to: "true"},
-    {rule: "another backend begins a split", file: "passes/pass5_split.cpp", at: "if («backend != split().backend») {", to: "backend != split().backend && split().n_inputs > 0"},
+    {rule: "another backend begins a split", file: "passes/pass5_split.cpp", at: "const BackendId backend = «p.backend_of(node)»;", to: "split().n_inputs == 0 ? split().backend : p.backend_of(node)"},
     {rule: "another weight begins a split", file: "passes/pass5_split.cpp", at: "&& «s.usage == BufferUsage::weights»;", to: "false"},
     {rule: "… only where the split has inputs", file: "passes/pass5_split.cpp", at: "} else if («split().n_inputs > 0») {", to: "true"},
     {rule: "… and the weight can't be read", file: "passes/pass5_split.cpp", at: "(weight || overflows) && «!p.readable(source, backend, node)»)", to: "true"},

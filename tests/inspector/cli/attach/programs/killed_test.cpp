@@ -186,7 +186,7 @@ protected:
             ASSERT_TRUE(terminal->wait_until([&] { return is_over() || says("HELD"); })) << terminal->text();
             terminal->press("c"); // what it sent before is shown first
             ASSERT_TRUE(terminal->wait_until(is_over)) << terminal->text();
-            terminal->press("q");
+            terminal->press("Q"); // also out of the page of what it wrote
             EXPECT_THAT(terminal->wait_for_exit(), AnyOf(128 + SIGKILL, 4)) << terminal->text();
         } else {
             const int code = schedscope->wait().code;
