@@ -7,6 +7,7 @@
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 namespace schedscope::tui {
@@ -75,7 +76,7 @@ Comparison::Row row_of(const TraceDifference& d) {
 /// What is said of a difference and of its like: those of which the same is said are told together.
 std::string said_of(const TraceDifference& d) {
     const Comparison::Row row = row_of(d);
-    const std::string sides = row.what + (row.left.empty() ? "\nonly right" : row.right.empty() ? "\nonly left" : "\nboth");
+    std::string sides = row.what + (row.left.empty() ? "\nonly right" : row.right.empty() ? "\nonly left" : "\nboth");
     switch (d.what) {
     case What::node:
     case What::shape:
@@ -181,9 +182,7 @@ void say_planned_again(Comparison::Row& row) {
 std::vector<Comparison::Row> fold_rows(std::span<const Comparison::Row> rows, const std::vector<std::string>& said) {
     const std::vector<NameRun> runs = runs_of(rows.size(), [&](size_t first, size_t i) { return said[first] == said[i]; });
     std::vector<std::string> of_runs;
-    for (const NameRun& run : runs) {
-        of_runs.push_back(said[run.first]);
-    }
+    std::transform(runs.begin(), runs.end(), std::back_inserter(of_runs), [&](const NameRun& run) { return said[run.first]; });
     std::vector<Comparison::Row> folded;
     for (const FoldedRuns& each : fold_runs(
              runs, [&](size_t i) { return std::string_view(rows[i].name); }, of_runs)) {
