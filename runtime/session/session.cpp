@@ -87,13 +87,13 @@ void Session::make_backends(const Registry& registry) {
 std::string Session::idle_layers_note(const Registry& registry) const {
     const int32_t n = options_.n_gpu_layers;
     const auto holds = [](const Device* d) { return holds_layers(device_kind_name(d->kind())); };
-    if (n == 0 || n == RunOptions().n_gpu_layers || std::any_of(devices_.begin(), devices_.end(), holds)) {
+    if (!options_.devices.empty() || n == 0 || n == RunOptions().n_gpu_layers ||
+        std::any_of(devices_.begin(), devices_.end(), holds)) {
         return "";
     }
-    const Device* const software = options_.devices.empty() ? registry.find("Vulkan0") : nullptr;
+    const bool software = registry.find("Vulkan0") != nullptr;
     return "-ngl " + std::to_string(n) + ": no device is here that layers could go to" +
-           (software == nullptr ? ""
-                                : "; Vulkan0, a driver that runs on the CPU, is used when it is named: --device vulkan0,cpu");
+           (software ? "; Vulkan0, a driver that runs on the CPU, is used when it is named: --device vulkan0,cpu" : "");
 }
 
 void Session::load_model(ModelFiles files) {

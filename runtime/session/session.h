@@ -65,7 +65,7 @@ public:
 
 private:
     void make_backends(const Registry& registry);
-    /// Where layers were asked to go to devices and there is none; empty: there is.
+    /// Where layers were asked to go to devices, none was named and there is none; empty: there is.
     std::string idle_layers_note(const Registry& registry) const;
     void load_model(ModelFiles files);
     void load_encoder(std::shared_ptr<const gguf::File> file, std::vector<OverrideReport>& reports);
