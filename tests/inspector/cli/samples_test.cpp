@@ -103,9 +103,10 @@ TEST(Samples, SplitsNameTheNodesThatStartThem) {
 TEST(Samples, DiffFoldsSettingsThatOneSideKnows) {
     const std::vector<std::string> diff{"diff", sample("partial-offload"), sample("llama-cpp")};
     const std::string text = run(diff).out;
-    EXPECT_THAT(text, HasSubstr("\n24 settings are known of one only: model, name, "));
-    EXPECT_THAT(text,
-                HasSubstr(", cache_on_host of a; program, ggml_library, ggml_build_id, ggml_version, ggml_commit of b (--all"));
+    EXPECT_THAT(text, HasSubstr("\n25 settings are known of one only: model, name, "));
+    EXPECT_THAT(
+        text,
+        HasSubstr(", cache_on_host of a; program, ggml_library, ggml_build_id, build, ggml_version, ggml_commit of b (--all"));
     EXPECT_THAT(text, HasSubstr("\nbackend CPU "));
     EXPECT_THAT(text, ::testing::Not(HasSubstr("(not said)")));
     std::vector<std::string> all = diff;
@@ -113,7 +114,7 @@ TEST(Samples, DiffFoldsSettingsThatOneSideKnows) {
     EXPECT_THAT(run(all).out, HasSubstr("\nflash_attention        on → (not said)\n"));
     std::vector<std::string> as_json = diff;
     as_json.emplace_back("--json");
-    EXPECT_EQ(json::parse(run(as_json).out)["settings"].size(), 26U);
+    EXPECT_EQ(json::parse(run(as_json).out)["settings"].size(), 27U);
 }
 
 /// A verdict and a replay count two things, each with its name.
