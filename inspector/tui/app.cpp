@@ -276,10 +276,11 @@ void App::on_input(const Input& input) {
         return;
     }
     attempt([&] {
-        if (!drawn) {
+        if (drawn) {
+            update();
+        } else {
             lay_out(); // the keys before may have changed what there is, and how much room it has
         }
-        update();
         if (!pages.empty()) {
             pages.shape();
         }

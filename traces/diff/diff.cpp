@@ -174,4 +174,21 @@ private:
 
 Result compare(History& a, History& b, const DiffOptions& options) { return TraceComparison(a, b, options).run(); }
 
+std::vector<const Setting*> told_together(const std::vector<Setting>& settings) {
+    constexpr size_t many = 4;
+    std::vector<const Setting*> together;
+    for (const Setting& setting : settings) {
+        if (setting.one_sided()) {
+            together.push_back(&setting);
+        }
+    }
+    return together.size() < many ? std::vector<const Setting*>() : together;
+}
+
+DiffValue more_of(const TraceDifference& difference, std::string_view name) {
+    const auto& more = difference.more;
+    const auto found = std::find_if(more.begin(), more.end(), [&](const auto& m) { return m.first == name; });
+    return found == more.end() ? DiffValue{} : found->second;
+}
+
 } // namespace schedscope::diff

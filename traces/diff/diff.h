@@ -71,8 +71,9 @@ struct Setting {
     std::optional<std::string> a, b; ///< nothing: not said
     bool one_sided() const noexcept { return !a || !b; }
 };
-/// From so many on, settings that only one trace knows are told together: the two were made by different programs.
-inline constexpr int many_settings = 4;
+/// Those that only one trace knows, where they are many: the two were made by different programs, and they are told together.
+/// Else none.
+std::vector<const Setting*> told_together(const std::vector<Setting>& settings);
 
 /// How much of everything there is in a plan of each. In order, with the same names for both traces.
 struct DiffSummary {
@@ -105,6 +106,9 @@ struct Result {
     std::vector<DiffSummary> summaries;       ///< of the first pair of plans of each kind
     std::vector<Time> times;
 };
+
+/// One of what there is for programs; nothing: the difference has none of that name.
+DiffValue more_of(const TraceDifference& difference, std::string_view name);
 
 /// Throws Error(usage) when a has no such evaluation, Error(input) when a trace can't be read.
 Result compare(History& a, History& b, const DiffOptions& options = {});

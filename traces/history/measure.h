@@ -18,7 +18,7 @@ struct Measure {
 
     bool is_about = false; ///< b may be some percent larger or smaller
 
-    std::string text_of_b(std::string_view if_none) const { return (is_about && b ? "about " : "") + text(b, if_none); }
+    std::string text_of_b(std::string_view if_none) const { return (is_about && b && a != b ? "about " : "") + text(b, if_none); }
     /// Of one of them, for people: "48,310", "4.0 KiB", "12.4 µs".
     std::string text(const std::optional<int64_t>& amount, std::string_view if_none) const {
         return !amount               ? std::string(if_none)

@@ -193,6 +193,8 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
         least = std::max<int64_t>((bytes + one - 1) / one, 1);
         most = std::min((bytes + (bytes < mebi ? kibi : mebi) - 1) / one, least + most_attempts);
     }
+    std::string other_weight, other_length;
+    bool has_length = false; // a graph of the model has as many nodes
     for (int32_t cells = cell_step; cells <= std::max(std::min(most_cells, model.n_ctx_train()), cell_step); cells += cell_step) {
         for (auto n = int_of(least); n <= most; ++n) {
             for (const OwnedGraph* built : model.graphs(n, cells)) {
@@ -201,15 +203,14 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
                     replace_ids(logged, *built, filling);
                     return FilledIn{n, filling.n_named()};
                 }
-                if (!filling.other_weight().empty()) {
-                    why_not = filling.other_weight();
-                } else if (why_not.empty() && built->nodes.size() != nodes.size()) {
-                    why_not = "its graphs have " + words::counted(built->nodes.size(), "node") + ", the log's " +
-                              words::count(nodes.size());
-                }
+                other_weight = filling.other_weight().empty() ? other_weight : filling.other_weight();
+                has_length |= built->nodes.size() == nodes.size();
+                other_length = "its graphs have " + words::counted(built->nodes.size(), "node") + ", the log's " +
+                               words::count(nodes.size());
             }
         }
     }
+    why_not = !other_weight.empty() || has_length ? other_weight : other_length;
     return std::nullopt;
 }
 

@@ -368,8 +368,11 @@ private:
             const TensorInfo& node = graph_->tensors[id];
             const int64_t batch = node.op && node.ne ? offload_batch(*node.op, *node.ne) : 0;
             if (batch > 0 && OpQuestion::about(graph_->view(), id, session_.buffer_types).reads_host_weight) {
-                for (const int64_t n : {batch, batch + 1}) { // another program's own threshold is not known
-                    batches.emplace(std::abs(n - now), n);
+                const int64_t crossing = batch >= now ? batch + 1 : batch;
+                for (const int64_t n : {batch, batch + 1}) {
+                    if (n == crossing || !session_.settings) { // another program's own threshold is not known
+                        batches.emplace(std::abs(n - now), n);
+                    }
                 }
             }
         }

@@ -150,10 +150,8 @@ std::string of_flash_attention(const WhatIf& what_if, Plans& plans) {
         was = plans.settings()->flash_attention;
     } else {
         plans.for_each([&](const OwnedGraph& graph, const PlanState&) {
-            for (const TensorId id : graph.nodes) {
-                const std::optional<Op> op = graph.tensors[id].op;
-                was = op == Op::FLASH_ATTN_EXT || (op == Op::SOFT_MAX && !was) ? std::optional(op == Op::FLASH_ATTN_EXT) : was;
-            }
+            const std::optional<bool> flash = flash_attention_of(graph);
+            was = was.value_or(false) || !flash ? was : flash;
         });
     }
     if (was == on) {

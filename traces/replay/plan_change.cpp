@@ -138,10 +138,9 @@ std::vector<Measure> measures_of(const PlanComparison& plan) {
     return measures;
 }
 
-std::string MemoryFit::text(int64_t bytes) const {
+std::string MemoryFit::text(int64_t bytes, bool about) const {
     const std::string verdict = memory <= 0 ? "" : fits(bytes) ? "fits: " : "DOES NOT FIT: ";
-    return verdict + (is_about && bytes == now ? "about " : "") + words::bytes(bytes) + " of " +
-           (memory <= 0 ? "unknown" : words::bytes(memory));
+    return verdict + (about ? "about " : "") + words::bytes(bytes) + " of " + (memory <= 0 ? "unknown" : words::bytes(memory));
 }
 
 std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session) {

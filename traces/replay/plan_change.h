@@ -32,7 +32,7 @@ struct MemoryFit {
     bool fits(int64_t bytes) const noexcept { return memory <= 0 || bytes <= memory; }
     /// "fits: 569 KiB of 2.0 GiB", "DOES NOT FIT: 35.6 GiB of 24.0 GiB", "569 KiB of unknown": what matters first, for narrow
     /// columns.
-    std::string text(int64_t bytes) const;
+    std::string text(int64_t bytes, bool about = false) const;
 };
 /// Of the backends in whose memory something lies or lay.
 std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session);

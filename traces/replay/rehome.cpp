@@ -82,13 +82,7 @@ private:
                 memory = t.buffer_type;
             }
         }
-        const auto is_plain = [&](const BufferTypeInfo& type) {
-            return type.is_host && type.name == in_.session.backends.back().name;
-        };
-        const auto& types = in_.session.buffer_types;
-        if (const auto plain = std::find_if(types.begin(), types.end(), is_plain); !of_caches_ && plain != types.end()) {
-            of_caches_ = narrow<BufferTypeId>(plain - types.begin());
-        }
+        of_caches_ = of_caches_ ? of_caches_ : plain_host_memory(in_.session);
     }
     BufferTypeId memory_at(int32_t home, const TensorInfo& t) const {
         if (home == home_of_memory(in_.session, t.buffer_type)) {
@@ -189,6 +183,14 @@ int32_t home_of_memory(const SessionInfo& session, BufferTypeId type) noexcept {
         ++home;
     }
     return home;
+}
+
+std::optional<BufferTypeId> plain_host_memory(const SessionInfo& session) noexcept {
+    const auto& types = session.buffer_types;
+    const auto plain = std::find_if(types.begin(), types.end(), [&](const BufferTypeInfo& type) {
+        return type.is_host && type.name == session.backends.back().name;
+    });
+    return plain == types.end() ? std::nullopt : std::optional(narrow<BufferTypeId>(plain - types.begin()));
 }
 
 void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order, const PlacementPolicy* policy) {

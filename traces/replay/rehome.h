@@ -3,12 +3,16 @@
 #include "runtime/planner/placement/policy.h"
 #include "traces/replay/replay.h"
 
+#include <optional>
 #include <vector>
 
 namespace schedscope {
 
 /// The backend in whose memory something lies, by its place in the session; memory that is no device's own is the host's.
 int32_t home_of_memory(const SessionInfo& session, BufferTypeId type) noexcept;
+
+/// Host memory of the last backend's own name, "CPU": not mapped, not pinned. Nothing: the session has none.
+std::optional<BufferTypeId> plain_host_memory(const SessionInfo& session) noexcept;
 
 /// Gives a recorded graph other devices: those of `order` (recorded numbers, by priority, the CPU last) and no others. Session,
 /// graph and answers are renumbered together. What belongs to a part of the model goes where the policy for these devices says,

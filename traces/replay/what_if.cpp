@@ -75,10 +75,6 @@ std::string device_meant(const SessionInfo& session, std::string_view name) {
     return did_you_mean(names, name);
 }
 
-bool has_op(const OwnedGraph& graph, Op op) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](TensorId id) { return graph.tensors[id].op == op; });
-}
-
 /// Applies the changes to plan after plan.
 class WhatIfChange {
 public:
@@ -232,15 +228,14 @@ private:
     /// In which llama.cpp puts the caches of layers on the host, whatever memory its CPU backend computes in; a recording in
     /// which none lies there does not have it.
     void add_plain_host_memory() {
-        const std::string name(recorded_.backends.back().name);
-        const auto is_plain = [&](const BufferTypeInfo& type) { return type.is_host && type.name == name; };
-        if (std::none_of(recorded_.buffer_types.begin(), recorded_.buffer_types.end(), is_plain)) {
-            BufferTypeInfo& plain = recorded_.buffer_types.emplace_back();
-            plain.name = name;
-            plain.is_host = true;
-            for (BackendInfo& backend : recorded_.backends) {
-                backend.supports_buffer_type.resize(recorded_.buffer_types.size(), backend.kind == "cpu" ? 1 : 0);
-            }
+        if (plain_host_memory(recorded_)) {
+            return;
+        }
+        BufferTypeInfo& plain = recorded_.buffer_types.emplace_back();
+        plain.name = recorded_.backends.back().name;
+        plain.is_host = true;
+        for (BackendInfo& backend : recorded_.backends) {
+            backend.supports_buffer_type.resize(recorded_.buffer_types.size(), backend.kind == "cpu" ? 1 : 0);
         }
     }
 
@@ -483,13 +478,14 @@ private:
 
     /// Another program's graphs say it themselves.
     bool is_flash(const OwnedGraph& graph) const {
-        return recorded_.settings ? recorded_.settings->flash_attention.value_or(false) : has_op(graph, Op::FLASH_ATTN_EXT);
+        return recorded_.settings ? recorded_.settings->flash_attention.value_or(false)
+                                  : flash_attention_of(graph).value_or(false);
     }
 
     /// As said, or as recorded; with -fa auto the runtime would ask the devices again.
     bool wanted_flash(const ReplayInput& in, bool was_flash) {
         if (what_if_.flash_attention) {
-            return *what_if_.flash_attention && (was_flash || recorded_.settings || has_op(in.graph, Op::SOFT_MAX));
+            return recorded_.settings || flash_attention_of(in.graph) ? *what_if_.flash_attention : was_flash;
         }
         if (!policy_ || !recorded_.settings || recorded_.settings->flash_attention_asked != FlashAttention::automatic ||
             !changes_devices()) {
@@ -651,6 +647,17 @@ void WhatIf::set(std::string_view setting) {
                        [](const WhatIfSetting& s) { return s.name; });
         refuse(setting, "there is no '" + std::string(name) + "'; there are " + joined(names, ", ") + did_you_mean(names, name));
     }
+}
+
+std::optional<bool> flash_attention_of(const OwnedGraph& graph) noexcept {
+    std::optional<bool> flash;
+    for (const TensorId id : graph.nodes) {
+        if (graph.tensors[id].op == Op::FLASH_ATTN_EXT) {
+            return true;
+        }
+        flash = graph.tensors[id].op == Op::SOFT_MAX ? false : flash;
+    }
+    return flash;
 }
 
 ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source) {

@@ -57,6 +57,9 @@ std::span<const WhatIfSetting> what_if_settings() noexcept;
 /// What a setting can begin with, for completion: "ngl=", "fa=on", "fa=off".
 std::vector<std::string> what_if_beginnings();
 
+/// Does a graph attend with flash attention, or without? Nothing: it does not attend.
+std::optional<bool> flash_attention_of(const OwnedGraph& graph) noexcept;
+
 /// Options for `replay` with these changes. The source must outlive them. Throws Error(usage) when the trace has no such device,
 /// or the change can't be answered from it.
 ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source);

@@ -95,11 +95,6 @@ std::string_view title_of(What what) {
 
 using DifferenceList = std::vector<const TraceDifference*>;
 
-DiffValue more_of(const TraceDifference& d, std::string_view name) {
-    const auto found = std::find_if(d.more.begin(), d.more.end(), [&](const auto& m) { return m.first == name; });
-    return found == d.more.end() ? DiffValue{} : found->second;
-}
-
 /// What one of the differences is, in print: "3 tensors", "3 copies".
 std::string_view noun_of(What what) noexcept {
     switch (what) {
@@ -142,7 +137,7 @@ std::string stages_text(const DifferenceList& copies) {
     std::set<int> stages;
     for (const TraceDifference* d : copies) {
         for (const char* name : {"stage_a", "stage_b"}) {
-            if (const DiffValue stage = more_of(*d, name); !is_nothing(stage)) {
+            if (const DiffValue stage = diff::more_of(*d, name); !is_nothing(stage)) {
                 stages.insert(int_of(std::get<int64_t>(stage)));
             }
         }
@@ -181,7 +176,9 @@ void print_folded(const DifferenceList& differences, std::ostream& out) {
 void print_placements(const DifferenceList& differences, std::ostream& out) {
     int64_t buffer = 0, size = 0, offset = 0, other = 0;
     for (const TraceDifference* d : differences) {
-        const auto differs = [&](const std::string& what) { return more_of(*d, what + "_a") != more_of(*d, what + "_b"); };
+        const auto differs = [&](const std::string& what) {
+            return diff::more_of(*d, what + "_a") != diff::more_of(*d, what + "_b");
+        };
         ++(differs("buffer") ? buffer : differs("size") ? size : differs("offset") || differs("chunk") ? offset : other);
     }
     out << "    " << words::counted(differences.size(), "tensor") << ':';
@@ -200,7 +197,7 @@ void print_placements(const DifferenceList& differences, std::ostream& out) {
 void print_tokens(const DifferenceList& differences, std::ostream& out) {
     std::map<int64_t, DifferenceList> by_sequence;
     for (const TraceDifference* d : differences) {
-        by_sequence[std::get<int64_t>(more_of(*d, "sequence"))].push_back(d);
+        by_sequence[std::get<int64_t>(diff::more_of(*d, "sequence"))].push_back(d);
     }
     for (const auto& [sequence, list] : by_sequence) {
         const auto behind = std::ssize(list) - 1;

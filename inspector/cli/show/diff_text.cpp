@@ -18,7 +18,7 @@ namespace {
 constexpr TextTable::Align right = TextTable::Align::right;
 
 /// "24 settings are known of one only: model, name, … of a; program, … of b (--all shows them)"
-void print_one_sided(const std::vector<const diff::Setting*>& settings, std::ostream& out) {
+void print_together(const std::vector<const diff::Setting*>& settings, std::ostream& out) {
     std::string names;
     for (const auto& [side, of] : {std::pair{&diff::Setting::a, "a"}, {&diff::Setting::b, "b"}}) {
         std::string those;
@@ -33,14 +33,10 @@ void print_one_sided(const std::vector<const diff::Setting*>& settings, std::ost
 }
 
 void print_settings(const diff::Result& result, bool all, std::ostream& out) {
-    std::vector<const diff::Setting*> shown, one_sided;
+    const std::vector<const diff::Setting*> together = all ? std::vector<const diff::Setting*>() : told_together(result.settings);
+    std::vector<const diff::Setting*> shown;
     for (const diff::Setting& s : result.settings) {
-        (s.one_sided() ? one_sided : shown).push_back(&s);
-    }
-    const bool folded = !all && n_of(one_sided) >= diff::many_settings;
-    if (!folded) {
-        shown.clear();
-        for (const diff::Setting& s : result.settings) {
+        if (together.empty() || !s.one_sided()) {
             shown.push_back(&s);
         }
     }
@@ -52,8 +48,8 @@ void print_settings(const diff::Result& result, bool all, std::ostream& out) {
         OutputLine(out) << s->name << std::string(width + 2 - s->name.size(), ' ') << s->a.value_or("(not said)") << " → "
                         << s->b.value_or("(not said)");
     }
-    if (folded) {
-        print_one_sided(one_sided, out);
+    if (!together.empty()) {
+        print_together(together, out);
     }
 }
 

@@ -19,13 +19,13 @@ namespace {
 void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& out) {
     TextTable table({{""}, {"recorded", TextTable::Align::right}, {"now", TextTable::Align::right}, {""}});
     for (const Measure& m : measures_of(c)) {
-        const std::string before = m.text(m.a, "-"), after = m.a == m.b ? before : m.text_of_b("-");
+        const std::string before = m.text(m.a, "-"), after = m.text_of_b("-");
         table.row({m.name, before, after, before == after ? "" : "changed"});
     }
     table.print(out);
     TextTable memory({{""}, {"recorded"}, {"now"}});
     for (const MemoryFit& fit : memory_fits(c, session)) {
-        memory.row({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now)});
+        memory.row({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now, fit.is_about)});
     }
     memory.print(out);
     for (const auto& [when, figures] : {std::pair{"recorded", &c.recorded}, std::pair{"now", &c.now}}) {
@@ -43,7 +43,7 @@ std::string unmoved(const PlanComparison& c) {
     }
     std::string changed;
     for (const Measure& m : measures_of(c)) {
-        if (const std::string before = m.text(m.a, "-"), after = m.text_of_b("-"); m.a != m.b && before != after) {
+        if (const std::string before = m.text(m.a, "-"), after = m.text_of_b("-"); before != after) {
             changed += changed.empty() ? "; " : ", ";
             changed.append(m.name).append(" ").append(before).append(" → ").append(after);
         }

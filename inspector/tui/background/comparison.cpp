@@ -31,10 +31,11 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
         figures.push_back({"stays as it was recorded", c.stays_as_recorded, "", true});
     }
     for (const MemoryFit& fit : memory_fits(c, session)) {
-        figures.push_back({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now), true, !fit.fits(fit.now)});
+        figures.push_back(
+            {"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now, fit.is_about), true, !fit.fits(fit.now)});
     }
     for (const Measure& m : measures_of(c)) {
-        figures.push_back({m.name, m.text(m.a, ""), m.a == m.b ? m.text(m.b, "") : m.text_of_b("")});
+        figures.push_back({m.name, m.text(m.a, ""), m.text_of_b("")});
     }
     return plan;
 }
@@ -144,15 +145,11 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
     c.n_compared = result.identical() ? result.decisions : 0;
     c.compared = "decision";
     c.n_differences = result.differences.size();
+    const bool together = !told_together(result.settings).empty();
     for (const diff::Setting& s : result.settings) {
-        if (s.a != s.b) {
-            (s.a && s.b ? c.settings : c.one_sided).push_back({s.name, s.a.value_or(""), s.b.value_or("")});
-        }
+        (together && s.one_sided() ? c.one_sided : c.settings).push_back({s.name, s.a.value_or(""), s.b.value_or("")});
     }
-    if (n_of(c.one_sided) < diff::many_settings) {
-        c.settings.insert(c.settings.end(), c.one_sided.begin(), c.one_sided.end());
-        c.one_sided.clear();
-    } else {
+    if (together) {
         const auto known = [&](std::string Comparison::Figure::*side) {
             return std::to_string(std::count_if(c.one_sided.begin(), c.one_sided.end(),
                                                 [&](const Comparison::Figure& figure) { return !(figure.*side).empty(); }));

@@ -34,11 +34,6 @@ std::optional<int64_t> number_of(const DiffValue& value) {
     return n ? std::optional(*n) : std::nullopt;
 }
 
-std::string more_of(const TraceDifference& d, std::string_view name) {
-    const auto found = std::find_if(d.more.begin(), d.more.end(), [&](const auto& m) { return m.first == name; });
-    return found == d.more.end() ? "" : value_text(d.what, found->second);
-}
-
 std::string with_underscores_as_spaces(std::string_view name) {
     std::string text(name);
     std::replace(text.begin(), text.end(), '_', ' ');
@@ -73,9 +68,9 @@ Comparison::Row row_of(const TraceDifference& d) {
     return row;
 }
 
-/// What is said of a difference and of its like: those of which the same is said are told together.
-std::string said_of(const TraceDifference& d) {
-    const Comparison::Row row = row_of(d);
+/// What is said of a difference, which is this row, and of its like: those of which the same is said are told together.
+std::string said_of(const TraceDifference& d, const Comparison::Row& row) {
+    const auto more = [&](std::string_view name) { return value_text(d.what, diff::more_of(d, name)); };
     std::string sides = row.what + (row.left.empty() ? "\nonly right" : row.right.empty() ? "\nonly left" : "\nboth");
     switch (d.what) {
     case What::node:
@@ -84,9 +79,9 @@ std::string said_of(const TraceDifference& d) {
     case What::parameters:
     case What::source:
     case What::reorder: return sides; // each by something else
-    case What::placement: return sides + "\n" + more_of(d, "buffer_a") + "\n" + more_of(d, "buffer_b");
+    case What::placement: return sides + "\n" + more("buffer_a") + "\n" + more("buffer_b");
     case What::token:
-    case What::sampler: return sides + "\n" + more_of(d, "sequence");
+    case What::sampler: return sides + "\n" + more("sequence");
     case What::copy:
         return sides + "\n" + row.left.substr(0, row.left.find(", stage")) + "\n" +
                row.right.substr(0, row.right.find(", stage"));
@@ -143,7 +138,7 @@ void add_rows(Differences differences, std::vector<Comparison::Row>& rows) {
     std::vector<std::string> said;
     for (const TraceDifference* d : differences) {
         singles.push_back(row_of(*d));
-        said.push_back(said_of(*d));
+        said.push_back(said_of(*d, singles.back()));
     }
     for (Comparison::Row& row : fold_rows(singles, said)) {
         rows.push_back(std::move(row));

@@ -1,5 +1,6 @@
 #include "traces/history/words/fold_names.h"
 
+#include "runtime/system/joined.h"
 #include "runtime/system/number_words.h"
 #include "traces/history/words/layer_in_name.h"
 
@@ -7,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 namespace schedscope {
 
@@ -24,10 +26,7 @@ LayerName layer_of(const std::string& name) {
 
 std::string listed(const std::vector<std::string>& names) {
     constexpr size_t most = 10;
-    std::string text;
-    for (size_t i = 0; i < std::min(names.size(), most); ++i) {
-        text += (i == 0 ? "" : ", ") + names[i];
-    }
+    const std::string text = joined(std::span(names).first(std::min(names.size(), most)), ", ");
     return names.size() > most ? text + ", " + words::and_more(names.size() - most) : text;
 }
 

@@ -69,6 +69,16 @@ protected:
         return drive(GetParam().build, paths::shared("models/stories260K-f32.gguf"), options);
     }
     std::string go(int token) const { return folder / ("go" + std::to_string(token)); }
+    /// From its twentieth token to its end, as without anybody.
+    void expect_goes_on_alone(const std::string& expected) {
+        write_bytes(go(20), "");
+        wait_for_token(30);
+        // It has called ggml since, and nothing of what is shared is there.
+        EXPECT_THAT(read_bytes("/proc/" + std::to_string(program->id()) + "/maps"), Not(HasSubstr("/memfd:schedscope")));
+        write_bytes(go(30), "");
+        EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
+        EXPECT_EQ(read_bytes(folder / "out"), expected);
+    }
     /// What it says without anybody looking on.
     std::string plain() const {
         int code = -1;
@@ -185,12 +195,7 @@ TEST_P(JoinReleased, IsLeftWhenTheTimeIsOver) {
     EXPECT_THAT(read_bytes(said), HasSubstr("\nwrote " + (folder / "x.trace") + ": "));
     EXPECT_GE(n_reproduced(folder / "x.trace"), 1); // all ten, where the machine is not slower than that
     EXPECT_FALSE(program->has_ended());
-    write_bytes(go(20), "");
-    wait_for_token(30);
-    EXPECT_THAT(read_bytes("/proc/" + std::to_string(program->id()) + "/maps"), Not(HasSubstr("/memfd:schedscope")));
-    write_bytes(go(30), "");
-    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
-    EXPECT_EQ(read_bytes(folder / "out"), expected);
+    expect_goes_on_alone(expected);
 }
 
 TEST_P(JoinReleased, GoesOnWithoutAKilledSchedscope) {
@@ -204,13 +209,7 @@ TEST_P(JoinReleased, GoesOnWithoutAKilledSchedscope) {
     }
     schedscope->signal(SIGKILL);
     EXPECT_EQ(schedscope->wait().code, 256 + SIGKILL);
-    write_bytes(go(20), "");
-    wait_for_token(30);
-    // It has called ggml since, and nothing of what is shared is there.
-    EXPECT_THAT(read_bytes("/proc/" + std::to_string(program->id()) + "/maps"), Not(HasSubstr("/memfd:schedscope")));
-    write_bytes(go(30), "");
-    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
-    EXPECT_EQ(read_bytes(folder / "out"), expected);
+    expect_goes_on_alone(expected);
     EXPECT_GE(n_reproduced(folder / "x.trace"), 1);
 }
 
