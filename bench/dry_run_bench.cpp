@@ -22,7 +22,7 @@ using namespace schedscope;
 class Header {
 public:
     Header() : path_(std::filesystem::temp_directory_path() / ("dry-run-" + std::to_string(getpid()) + ".gguf")) {
-        synthesise_header(synth_preset("llama", "70b"), Type::Q8_0, path_.string());
+        synthesise_header(synth_preset("llama", "70b"), Type::Q8_0, 1, path_.string());
     }
     ~Header() { std::filesystem::remove(path_); }
     std::string path() const { return path_.string(); }

@@ -7,12 +7,21 @@
 #include "runtime/system/number_words.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <span>
 
 namespace schedscope {
 
-std::string MemoryNeed::room() const { return words::memory(total()) + (memory > 0 ? " of " + words::memory(memory) : ""); }
+std::string MemoryNeed::room() const {
+    if (memory == 0) {
+        return words::memory(total());
+    }
+    const std::string need = words::memory(total()), all = words::memory(memory);
+    const int64_t spare = memory - total();
+    return need + " of " + all +
+           (need != all || spare == 0 ? "" : ", " + words::memory(std::abs(spare)) + (spare > 0 ? " to spare" : " too much"));
+}
 
 std::string MemoryNeed::text() const {
     return room() + " (weights " + words::memory(weights) + (blocks > 0 ? " of " + words::counted(blocks, "block") : "") +

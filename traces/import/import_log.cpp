@@ -244,7 +244,7 @@ private:
             const auto found = std::find(types.begin(), types.end(), name);
             if (found != types.end()) {
                 settle_header();
-                buffers_.emplace_back(found - types.begin(), buffer->bytes);
+                buffers_.emplace_back(found - types.begin(), exact_bytes(survey_, *buffer));
             }
         }
     }

@@ -88,6 +88,9 @@ std::optional<BufferLine> buffer_line(std::string_view line) {
     }
     buffer.bytes = std::llround(value * scale);
     const char* const number = rest.data() + digit;
+    const size_t dot = std::string_view(number, end - number).find('.');
+    const ptrdiff_t n_decimals = dot == std::string_view::npos ? 0 : end - number - 1 - static_cast<ptrdiff_t>(dot);
+    buffer.rounding = std::llround(std::ceil(scale / 2 * std::pow(10, -to_double(n_decimals))));
     constexpr size_t unit_length = 3;
     buffer.size = std::string_view(number, unit.data() + unit_length - number);
     return buffer;

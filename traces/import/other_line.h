@@ -20,6 +20,7 @@ struct BufferLine {
     std::string_view of;   ///< "compute", "model", "KV"
     std::string_view size; ///< "164.00 MiB"
     int64_t bytes = 0;     ///< as rounded in the log
+    int64_t rounding = 0;  ///< bytes that the printed number may be off
 };
 std::optional<BufferLine> buffer_line(std::string_view line);
 

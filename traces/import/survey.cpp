@@ -2,16 +2,16 @@
 
 #include "traces/history/accounts/memory.h"
 #include "traces/import/logged_text.h"
-#include "traces/import/other_line.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace schedscope::import {
 
 namespace {
 
 constexpr size_t longest_cut_name = 64; ///< ggml's names have at most 63 bytes
-constexpr size_t most_buffer_types = 1024;
+constexpr size_t most_buffer_types = 1024, most_sizes = 4096;
 constexpr ptrdiff_t most_told_buffers = 64;
 
 void note_fact(Survey& survey, const FactLine& fact) {
@@ -36,17 +36,31 @@ void note_buffer(Survey& survey, const BufferLine& buffer) {
     }
 }
 
+void note_compute_buffer(Survey& survey, const BufferLine& buffer) {
+    const std::string name = readable(buffer.buffer_type);
+    auto& types = survey.buffer_types;
+    if (std::find(types.begin(), types.end(), name) == types.end()) {
+        if (types.size() == most_buffer_types) {
+            return;
+        }
+        types.push_back(name);
+    }
+    auto& all = survey.compute_buffers;
+    const auto same = [&](const PrintedSize& size) { return size.buffer_type == name && size.bytes == buffer.bytes; };
+    if (const auto found = std::find_if(all.begin(), all.end(), same); found != all.end()) {
+        found->rounding = std::min(found->rounding, buffer.rounding);
+    } else if (all.size() < most_sizes) {
+        all.push_back({name, buffer.bytes, buffer.rounding});
+    }
+}
+
 void note_other(Survey& survey, std::string_view line) {
     if (const auto device = device_line(line)) {
         survey.backends.add_device(readable(device->name), readable(device->description));
     } else if (const auto buffer = buffer_line(line); buffer && buffer->of != "compute") {
         note_buffer(survey, *buffer);
     } else if (buffer) {
-        const std::string name = readable(buffer->buffer_type);
-        auto& all = survey.buffer_types;
-        if (all.size() < most_buffer_types && std::find(all.begin(), all.end(), name) == all.end()) {
-            all.push_back(name);
-        }
+        note_compute_buffer(survey, *buffer);
     } else if (const auto fact = fact_line(line)) {
         note_fact(survey, *fact);
     }
@@ -64,6 +78,19 @@ size_t width_of(LogFile& file, int64_t& n_lines) {
 }
 
 } // namespace
+
+int64_t exact_bytes(const Survey& survey, const BufferLine& buffer) {
+    const std::string name = readable(buffer.buffer_type);
+    int64_t bytes = buffer.bytes, rounding = buffer.rounding;
+    for (const PrintedSize& size : survey.compute_buffers) {
+        const bool says_the_same = std::abs(size.bytes - buffer.bytes) <= buffer.rounding + size.rounding;
+        if (size.buffer_type == name && size.rounding < rounding && says_the_same) {
+            bytes = size.bytes;
+            rounding = size.rounding;
+        }
+    }
+    return bytes;
+}
 
 Survey survey_log(LogFile& file) {
     Survey survey;

@@ -10,10 +10,12 @@
 #include "traces/history/words/words.h"
 #include "traces/replay/foreign/named_parts.h"
 #include "traces/replay/profile/recorded_profile.h"
+#include "traces/replay/rehome.h"
 #include "traces/replay/what_if.h"
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -248,14 +250,35 @@ private:
         }
     }
 
-    /// "-ngl 5 or more", "-ngl 21 to 41"; of another program, of which it is not known what it was given, with what it comes to.
+    /// "-ngl 5 or more", "-ngl 21 to 41"; of another program, of which it is not known what it was given, with what it comes to:
+    /// "-ngl 5 or more (3 now: block 0 of 5 is not offloaded)".
     std::string layers_in_words(int32_t first, int32_t last, int32_t end) const {
         const auto [least, most] = std::minmax(first, last);
         return "-ngl " +
-               (first == last ? std::to_string(first)
-                : last == end ? std::to_string(first) + (end == 0 ? " or less" : " or more")
-                              : std::to_string(least) + " to " + std::to_string(most)) +
-               (session_.settings ? "" : " (" + std::to_string(placed_->options.n_gpu_layers) + " now)");
+               (last == end     ? std::to_string(first) + (end > 0     ? " or more"
+                                                           : first > 0 ? " or less"
+                                                                       : "")
+                : first == last ? std::to_string(first)
+                                : std::to_string(least) + " to " + std::to_string(most)) +
+               (session_.settings ? "" : " (" + std::to_string(placed_->options.n_gpu_layers) + " now" + home_now() + ")");
+    }
+
+    /// Of another program's plan: ": block 0 of 5 is not offloaded"; "" for what is of no block.
+    std::string home_now() const {
+        OwnedGraph graph = OwnedGraph::copy_of(graph_->view());
+        name_parts(graph);
+        int32_t layer = graph.tensors[owner_of(graph, tensor_)].layer;
+        for (const TensorId weight : weights()) {
+            layer = graph.tensors[weight].layer >= 0 ? graph.tensors[weight].layer : layer;
+        }
+        if (layer < 0) {
+            return "";
+        }
+        std::vector<BackendId> all(session_.backends.size());
+        std::iota(all.begin(), all.end(), BackendId{0});
+        const PlacementPolicy policy(placed_->options, placed_devices(session_, all), placed_->n_layers);
+        const std::string why(policy.of_layer(layer).why);
+        return ": " + why.substr(0, why.find(" (-ngl "));
     }
 
     /// Of the tensor itself, or that it reads.

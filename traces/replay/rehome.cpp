@@ -193,6 +193,15 @@ std::optional<BufferTypeId> plain_host_memory(const SessionInfo& session) noexce
     return plain == types.end() ? std::nullopt : std::optional(narrow<BufferTypeId>(plain - types.begin()));
 }
 
+std::vector<PlacedDevice> placed_devices(const SessionInfo& session, const std::vector<BackendId>& order) {
+    std::vector<PlacedDevice> devices;
+    for (const BackendId b : order) {
+        const BackendInfo& backend = session.backends[b];
+        devices.push_back({backend.device, backend.kind.value_or(""), backend.memory_bytes.value_or(0)});
+    }
+    return devices;
+}
+
 void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order, const PlacementPolicy* policy) {
     renumber(in, recorded, order);
     leave_lost_memory(in);

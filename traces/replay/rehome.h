@@ -14,6 +14,9 @@ int32_t home_of_memory(const SessionInfo& session, BufferTypeId type) noexcept;
 /// Host memory of the last backend's own name, "CPU": not mapped, not pinned. Nothing: the session has none.
 std::optional<BufferTypeId> plain_host_memory(const SessionInfo& session) noexcept;
 
+/// A session's devices as the policy takes them. `order`: by priority, the CPU last.
+std::vector<PlacedDevice> placed_devices(const SessionInfo& session, const std::vector<BackendId>& order);
+
 /// Gives a recorded graph other devices: those of `order` (recorded numbers, by priority, the CPU last) and no others. Session,
 /// graph and answers are renumbered together. What belongs to a part of the model goes where the policy for these devices says,
 /// as when it is loaded and built: weights (one that parts in different memory read is there once in each), the cache, what

@@ -328,17 +328,8 @@ private:
         }
     }
 
-    std::vector<PlacedDevice> placed_devices(const std::vector<BackendId>& order) const {
-        std::vector<PlacedDevice> devices;
-        for (const BackendId b : order) {
-            const BackendInfo& backend = recorded_.backends[b];
-            devices.push_back({backend.device, backend.kind.value_or(""), backend.memory_bytes.value_or(0)});
-        }
-        return devices;
-    }
-
     PlacementPolicy policy_of(PlacementOptions options, int32_t n_layers, const std::vector<BackendId>& order) const {
-        std::vector<PlacedDevice> devices = placed_devices(order);
+        std::vector<PlacedDevice> devices = placed_devices(recorded_, order);
         for (TensorOverride& recorded : options.overrides) { // what lay on a device that is gone lies on the host
             const auto is_meant = [&](const PlacedDevice& d) { return same_ignoring_case(d.name, recorded.device); };
             if (std::none_of(devices.begin(), devices.end(), is_meant)) {
@@ -407,7 +398,7 @@ private:
             rehome(copy, recorded_, order, policy);
             return graph;
         };
-        const PlacementPolicy policy(options, placed_devices(order), n_named_blocks(in.graph));
+        const PlacementPolicy policy(options, placed_devices(recorded_, order), n_named_blocks(in.graph));
         const OwnedGraph as_recorded = rehomed(nullptr), as_asked = rehomed(&policy);
         return std::equal(as_recorded.tensors.begin(), as_recorded.tensors.end(), as_asked.tensors.begin(),
                           as_asked.tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {

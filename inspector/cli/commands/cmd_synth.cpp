@@ -87,7 +87,7 @@ std::string synthesise(const SynthArguments& o, Type type) {
         throw Error(ErrorKind::usage, "synth " + o.architecture + ": there are " + architectures());
     }
     const SynthShape shape = synth_preset(o.architecture, o.preset);
-    return o.header_only ? synthesise_header(shape, type, o.output) : synthesise(shape, type, o.seed, o.output);
+    return o.header_only ? synthesise_header(shape, type, o.seed, o.output) : synthesise(shape, type, o.seed, o.output);
 }
 
 /// Did synth make it? Its header says so.

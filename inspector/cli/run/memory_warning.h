@@ -9,7 +9,7 @@
 namespace schedscope {
 
 /// Tells on standard error what of a plan does not fit, and notes what it needs as facts of the session. what_would: behind
-/// that: "; -ngl 12 is the most that the devices hold".
+/// the last that does not: "; -ngl 12 is the most that the devices hold".
 void warn_of_memory(std::span<const MemoryNeed> needs, const std::function<void(std::string what, std::string value)>& add_fact,
                     const std::string& what_would = {});
 

@@ -42,7 +42,7 @@ constexpr std::array<std::pair<const char*, int64_t>, 4> times{
     {{"ms", second / 1000}, {"s", second}, {"m", 60 * second}, {"h", 3600 * second}}};
 
 /// Does a tensor or a record of the evaluation match, as in the inspector's searches?
-bool matches(const query::Query& query, const std::function<void(Recorder&)>& write) {
+bool matches(const query::Query& query, EvaluationId number, const std::function<void(Recorder&)>& write) {
     const auto store = std::make_shared<LiveStore>();
     write(*store);
     History history(store);
@@ -54,6 +54,7 @@ bool matches(const query::Query& query, const std::function<void(Recorder&)>& wr
     history.source().for_each(span.first, span.end, [&](const Record& r) {
         facts.clear();
         describer.record(r, facts);
+        facts.set(query::Field::evaluation, number);
         found = query.matches(facts);
         return !found;
     });
@@ -61,6 +62,7 @@ bool matches(const query::Query& query, const std::function<void(Recorder&)>& wr
     for (TensorId id = 0; id < n_of(state.tensors) && !found; ++id) {
         facts.clear();
         describer.tensor(state, id, facts);
+        facts.set(query::Field::evaluation, number);
         found = query.matches(facts);
     }
     return found;
@@ -97,8 +99,9 @@ RecordingBounds parse_bounds(const BoundArguments& arguments) {
         }
     }
     if (!arguments.when.empty()) {
-        bounds.when = [query = query::Query::parse(arguments.when)](const std::function<void(Recorder&)>& write) {
-            return matches(query, write);
+        bounds.when = [query = query::Query::parse(arguments.when)](EvaluationId number,
+                                                                    const std::function<void(Recorder&)>& write) {
+            return matches(query, number, write);
         };
     }
     return bounds;

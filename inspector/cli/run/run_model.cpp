@@ -3,6 +3,7 @@
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/text_input.h"
 #include "inspector/cli/run/device_profiles.h"
+#include "inspector/cli/run/fit_advice.h"
 #include "inspector/cli/run/logits_file.h"
 #include "inspector/cli/run/memory_warning.h"
 #include "runtime/backend/registry.h"
@@ -98,14 +99,6 @@ std::string words_of(const GenerateRequest& request) {
     return words::counted(n, "token") + (request.n_predict == 0 ? "" : " of prompt and the one behind");
 }
 
-bool all_fit(const std::vector<MemoryNeed>& needs) {
-    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits(); });
-}
-
-bool all_fit_at_once(const std::vector<MemoryNeed>& needs) {
-    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits_at_once(); });
-}
-
 /// Of devices that have what they were given: "fits: a 21.3 GiB of 24.0 GiB (40 blocks)".
 std::string room_of(std::vector<MemoryNeed> needs) {
     const std::string what = all_fit_at_once(needs) ? "fits: " : "what lies on devices fits: ";
@@ -114,32 +107,6 @@ std::string room_of(std::vector<MemoryNeed> needs) {
         return need.buffer_type + ' ' + need.room() + " (" + words::counted(need.blocks, "block") + ')';
     };
     return needs.empty() ? "" : what + joined(needs, ", ", text_of);
-}
-
-/// Where not all fits: with how many layers it does, found by planning again; what that needs is reserved for any prompt.
-std::string most_layers(GenerateRequest request, RunOptions options, const ModelFiles& files, const Registry& registry,
-                        int32_t n_layers) {
-    for (SequencePrompt& p : request.prompts) {
-        if (p.images.empty()) { // they have places in it
-            p.tokens.resize(std::min<size_t>(p.tokens.size(), options.n_ubatch));
-        }
-    }
-    int32_t fits = -1, does_not = std::min(options.n_gpu_layers, n_layers + 1);
-    bool at_once = true; // what the host has with as many as fit
-    while (does_not - fits > 1) {
-        options.n_gpu_layers = (does_not + fits) / 2;
-        Session session(registry, files, options);
-        plan_generation(session, request);
-        const std::vector<MemoryNeed> needs = memory_needs(session);
-        if (all_fit(needs)) {
-            fits = options.n_gpu_layers;
-            at_once = all_fit_at_once(needs);
-        } else {
-            does_not = options.n_gpu_layers;
-        }
-    }
-    return (fits < 0 ? "; it does with no -ngl" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold") +
-           std::string(at_once ? "" : ", and then the host's memory does not hold the rest at once");
 }
 
 } // namespace
@@ -219,7 +186,7 @@ std::string plan_model(const RunArguments& arguments, Recorder& recorder) {
     profiles.report(add_fact);
     const std::vector<MemoryNeed> needs = memory_needs(session);
     const bool fit = all_fit(needs);
-    warn_of_memory(needs, add_fact, fit ? "" : most_layers(request, options, files, registry, session.model().hparams().n_layer));
+    warn_of_memory(needs, add_fact, fit ? "" : what_would_fit(request, options, files, registry));
     return fit ? room_of(needs) : "";
 }
 

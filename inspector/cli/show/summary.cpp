@@ -98,8 +98,9 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out, 
             : all   ? std::string(unknown_text) + " nodes, "
                     : "")
         << words::counted(s.splits, "split") << ", " << copies_of(s)
-        << (s.compute_bytes || all ? ", compute buffers " + (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text)
-                                   : "")
+        << (s.compute_bytes == 0     ? ", no compute buffers made"
+            : s.compute_bytes || all ? ", compute buffers " + (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text)
+                                     : "")
         << "\n\n";
     TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
     for (const auto& o : s.operators) {

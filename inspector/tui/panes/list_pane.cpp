@@ -9,6 +9,12 @@
 
 namespace schedscope::tui {
 
+namespace {
+
+constexpr int looked_at = 500; ///< rows
+
+} // namespace
+
 void ListPane::show(ViewId id) {
     std::unique_ptr<View>& made = made_[ordinal(id)];
     if (!made) {
@@ -18,6 +24,7 @@ void ListPane::show(ViewId id) {
         lines_ = List();
         sort_column_ = -1;
         longest_name_ = 0;
+        longest_.clear();
     }
     view_ = made.get();
     id_ = id;
@@ -33,6 +40,7 @@ void ListPane::update() {
         view_->update(session_);
         find_columns();
         measure_names();
+        measure_columns();
         narrow();
         order();
         fit();
@@ -66,7 +74,7 @@ void ListPane::find_columns() {
 
 /// Of a long list some rows stand for the others.
 void ListPane::measure_names() {
-    constexpr int most = 22, looked_at = 500; // a longer one is an exception, for which the others need not give way
+    constexpr int most = 22; // a longer one is an exception, for which the others need not give way
     const auto name = std::find_if(columns_.begin(), columns_.end(), [](const tables::Column& c) { return c.width == 0; });
     if (name == columns_.end() || name->field == Field::kernel) {
         return;
@@ -74,6 +82,19 @@ void ListPane::measure_names() {
     const size_t column = name - columns_.begin();
     for (int row = 0; row < n_rows() && longest_name_ < most; row += std::max(n_rows() / looked_at, 1)) {
         longest_name_ = std::max(longest_name_, std::min(text_width(tables::text_of(cell(row, column), name->unit)), most));
+    }
+}
+
+/// Columns that may be wider are so for what is in them: the rest is the names'.
+void ListPane::measure_columns() {
+    longest_.resize(view_->table().columns().size());
+    for (size_t i = 0; i < columns_.size() && n_rows() <= looked_at; ++i) {
+        tables::Column& column = columns_[i];
+        int& longest = longest_[in_table_[i]];
+        for (int row = 0; row < n_rows() && longest < column.most; ++row) {
+            longest = std::max(longest, text_width(tables::text_of(cell(row, i), column.unit)));
+        }
+        column.most = std::min(column.most, longest);
     }
 }
 

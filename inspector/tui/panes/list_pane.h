@@ -93,6 +93,7 @@ private:
     std::vector<int> widths() const;
     int shown_width() const; ///< that says which columns are shown
     void measure_names();
+    void measure_columns();
     void draw_drawing(const Canvas& page, const Layout& layout) const;
     struct Look; ///< what the lines of a frame have in common
     void draw_head(const Canvas& page, const Rect& area, const Look& look) const;
@@ -113,6 +114,7 @@ private:
     int sort_column_ = -1;
     Query filter_, search_;
     int longest_name_ = 0;       ///< in cells, since the view is shown: the panes keep still while it is stepped through
+    std::vector<int> longest_;   ///< [column of the table] the same of its cells
     int height_ = 0, width_ = 0; ///< of the list on the screen
 };
 

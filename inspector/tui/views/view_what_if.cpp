@@ -45,7 +45,7 @@ public:
             {{.key = "what",
               .title = "what",
               .help = "the kind of decision",
-              .width = 10,
+              .width = 11,
               .from_width = 56,
               .field = Field::kind},
              [](T, R r) -> tables::Cell { return r->what; }},

@@ -60,8 +60,8 @@ std::string synthesise(const SynthShape& shape, Type type, uint64_t seed, const 
     return model->note();
 }
 
-std::string synthesise_header(const SynthShape& shape, Type type, const std::string& path) {
-    const auto model = make(shape, type, 0);
+std::string synthesise_header(const SynthShape& shape, Type type, uint64_t seed, const std::string& path) {
+    const auto model = make(shape, type, seed);
     model->writer().write_header(path);
     return model->note();
 }

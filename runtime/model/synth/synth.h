@@ -59,7 +59,7 @@ SynthShape synth_preset(std::string_view architecture, std::string_view name);
 std::string synthesise(const SynthShape& shape, Type type, uint64_t seed, const std::string& path);
 /// The header alone, with as much room behind it as the weights would take: a sparse file of a few megabytes, for plans without
 /// weights.
-std::string synthesise_header(const SynthShape& shape, Type type, const std::string& path);
+std::string synthesise_header(const SynthShape& shape, Type type, uint64_t seed, const std::string& path);
 /// The same without a file. `name` is shown as the model's path.
 gguf::File synthesise_in_memory(const SynthShape& shape, Type type, uint64_t seed, std::string name);
 

@@ -88,8 +88,9 @@ TEST(DryRun, TellsWithHowManyLayersItFits) {
         return dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", prompt_ids(40), "-ngl", n}).err;
     };
     const std::string all = with("99"), words = "; -ngl ";
-    ASSERT_THAT(all, HasSubstr(" is the most that the devices hold\n"));
-    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" is the most that the devices hold\n"));
+    const std::string smaller = "; for all that were asked for it takes weights of a smaller type, or more memory\n";
+    ASSERT_THAT(all, HasSubstr(" is the most that the devices hold" + smaller));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" is the most that the devices hold" + smaller));
     const int most = std::stoi(all.substr(all.find(words) + words.size()));
     EXPECT_GT(most, 1);
     EXPECT_THAT(with(std::to_string(most)), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: little 3."),
@@ -97,7 +98,26 @@ TEST(DryRun, TellsWithHowManyLayersItFits) {
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" of " + std::to_string(most - 1) + " blocks, KV cache"));
     EXPECT_THAT(with(std::to_string(most + 1)), HasSubstr("does not fit"));
     EXPECT_THAT(dry_run(folder, header, {"--device", "a=vulkan:1MiB,cpu", "--tokens", prompt_ids(40)}).err,
-                HasSubstr("; it does with no -ngl\n"));
+                HasSubstr("; it does with no -ngl" + smaller));
+}
+
+/// Each way that is told makes room.
+TEST(DryRun, TellsWithWhichCachesAllLayersFit) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0");
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--device", "little=vulkan:9GiB,cpu", "--n-prompt", "40", "-n", "0"});
+        return dry_run(folder, header, more).err;
+    };
+    const std::string told = with({"-c", "8192"});
+    EXPECT_THAT(told, HasSubstr("; all that were asked for fit with -c 4096, or with -ctk q8_0 -ctv q8_0, or with -nkvo\n"));
+    for (const std::vector<std::string>& way :
+         {std::vector<std::string>{"-c", "4096"}, {"-c", "8192", "-ctk", "q8_0", "-ctv", "q8_0"}, {"-c", "8192", "-nkvo"}}) {
+        EXPECT_THAT(with(way), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: little ")));
+    }
+    const std::string longer = with({"-c", "16384"}); // half of which is still too long
+    EXPECT_THAT(longer, HasSubstr("; all that were asked for fit with -c 4096, or with -nkvo\n"));
+    EXPECT_THAT(with({"-c", "16384", "-ctk", "q8_0", "-ctv", "q8_0"}), HasSubstr("does not fit"));
 }
 
 TEST(DryRun, SaysThatLayersHaveNoDevice) {

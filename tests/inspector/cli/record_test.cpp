@@ -267,6 +267,7 @@ TEST(RecordBounds, KeepTheLastEvaluationsAndTheirPlans) {
     recorded({"--when", "kind=token"}, "12 evaluations that match");
     recorded({"--when", "kind=token", "--last", "1"},
              "3 evaluations: the last one that matches, and 2 that plans and memory depend on (9 more were seen)");
+    recorded({"--when", "eval>8"}, "5 evaluations: 3 that match, and 2 that plans and memory depend on (7 more were seen)");
     for (const char* what : {"splits", "memory", "tokens", "reuse", "kernels"}) {
         EXPECT_EQ(run({"show", folder / "t", "--what", what}).code, 0) << what;
     }

@@ -58,7 +58,7 @@ TEST_F(Imported, CopiesAndTokensTellNoTimes) {
     EXPECT_EQ(line_with(t, "? tokens"), "") << t.text();
     t.press(":set unknown on\n");
     EXPECT_TRUE(t.shows("in      ? tokens, ? sequences, ? outputs")) << t.text();
-    EXPECT_NE(line_with(t, " 0 prefill", " ? planned            ? ?"), "") << t.text();
+    EXPECT_NE(line_with(t, " 0 prefill", " ? planned          ? ?"), "") << t.text();
     open('3', "copies");
     EXPECT_NE(line_with(t, "inp_embd", "Vulkan0", " 10.0 KiB        ?"), "") << t.text();
 }

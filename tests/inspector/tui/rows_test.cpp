@@ -110,7 +110,7 @@ TEST(Order, OfEveryColumnOfNumbersIsThatOfTheNumbers) {
     }
     for (const char* column :
          {"nodes #",       "nodes time",   "nodes split",   "splits nodes",   "splits from – to", "splits in",
-          "splits share",  "copies at",    "copies time",   "copies times",   "copies in all",    "fusion split",
+          "splits share",  "copies at",    "copies time",   "copies count",   "copies in all",    "fusion split",
           "memory offset", "memory used",  "timeline at",   "timeline share", "tokens in",        "tokens seqs",
           "tokens took",   "what-if eval", "queries nodes", "queries on",     "queries asked"}) {
         EXPECT_TRUE(ordered.contains(column)) << column;

@@ -4,6 +4,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
 #include "tests/support/traces/plan_rows.h"
+#include "traces/history/accounts/memory.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -138,6 +139,23 @@ TEST(SharedLogs, AreImportedAsAPlainReadingFindsThem) {
             expect_same(imported, static_cast<EvaluationId>(g), plain[g]);
         }
     }
+}
+
+/// A context that ends prints its buffers again, with more digits.
+TEST(SharedLogs, GiveABufferOneSize) {
+    const std::string path = paths::shared("logs/whole-run-f16-ngl2.log");
+    if (!std::filesystem::exists(path)) {
+        GTEST_SKIP() << path << " is not here";
+    }
+    Imported imported = Imported::file(path);
+    int n = 0;
+    for (EvaluationId e = 0; e < imported.history->n_evaluations(); ++e) {
+        for (const auto& memory : accounts::memory(*imported.history, imported.history->plan(e)).memory) {
+            EXPECT_EQ(memory.size, memory.buffer_type == "Vulkan0" ? 930821 : 269379) << memory.buffer_type << " of " << e;
+            ++n;
+        }
+    }
+    EXPECT_EQ(n, 6);
 }
 
 } // namespace

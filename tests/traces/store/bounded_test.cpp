@@ -138,7 +138,7 @@ TEST(BoundedRecording, EndsWithTheTime) {
 TEST(BoundedRecording, KeepsWhatIsAskedForInTheOrderInWhichItCame) {
     std::vector<int> looked;
     int n = 0;
-    const Bounded some({.when = [&](const std::function<void(Recorder&)>& write) {
+    const Bounded some({.when = [&](EvaluationId, const std::function<void(Recorder&)>& write) {
         const auto store = std::make_shared<LiveStore>();
         write(*store);
         History history(store);

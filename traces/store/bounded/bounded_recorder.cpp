@@ -219,7 +219,7 @@ struct BoundedRecorder::State {
             };
             give_copy(e, planner == nullptr ? -1 : give_copy(*planner, -1));
         };
-        return bounds.when(write);
+        return bounds.when(e.id, write);
     }
 
     void begin(const Record& r) {

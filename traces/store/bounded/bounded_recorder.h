@@ -14,8 +14,8 @@ struct RecordingBounds {
     std::optional<int64_t> last_bytes = {};       ///< as many of the last ones as a file of that size has room for
     std::optional<int64_t> for_ns = {};           ///< those that begin so long after the first one
     /// Those that it wants. It gets a function that writes the evaluation as a trace of its own, the last one in it, behind the
-    /// one whose plan it runs.
-    std::function<bool(const std::function<void(Recorder&)>& write)> when = {};
+    /// one whose plan it runs. `number`: of the evaluation, where all are recorded.
+    std::function<bool(EvaluationId number, const std::function<void(Recorder&)>& write)> when = {};
     bool tokens_follow = false; ///< behind an evaluation's end: it is complete when the next one begins
 
     bool any() const noexcept { return last_evaluations || last_bytes || for_ns || when; }

@@ -1,0 +1,136 @@
+#include "inspector/cli/run/fit_advice.h"
+
+#include "runtime/error.h"
+#include "runtime/ops/type.h"
+#include "runtime/system/joined.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace schedscope {
+
+bool all_fit(std::span<const MemoryNeed> needs) {
+    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits(); });
+}
+
+bool all_fit_at_once(std::span<const MemoryNeed> needs) {
+    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits_at_once(); });
+}
+
+namespace {
+
+/// Plans the same request with other options.
+class Trials {
+public:
+    Trials(GenerateRequest request, const ModelFiles& files, const Registry& registry)
+        : request_(std::move(request)), files_(files), registry_(registry) {}
+
+    std::vector<MemoryNeed> needs(const RunOptions& options) {
+        Session session(registry_, files_, options);
+        plan_generation(session, request_);
+        n_ctx_ = session.context().options().n_ctx;
+        n_layers_ = session.model().hparams().n_layer;
+        return memory_needs(session);
+    }
+
+    /// False too where the options are refused: a type of the cache that flash attention is needed for, a context that is too
+    /// short.
+    bool fits(const RunOptions& options) {
+        try {
+            return all_fit(needs(options));
+        } catch (const Error&) {
+            return false;
+        }
+    }
+
+    int32_t n_ctx() const noexcept { return n_ctx_; } ///< of the plan before
+    int32_t n_layers() const noexcept { return n_layers_; }
+
+private:
+    GenerateRequest request_;
+    const ModelFiles& files_;
+    const Registry& registry_;
+    int32_t n_ctx_ = 0, n_layers_ = 0;
+};
+
+std::string fewer_layers(Trials& trials, RunOptions options) {
+    int32_t fits = -1, does_not = std::min(options.n_gpu_layers, trials.n_layers() + 1);
+    bool at_once = true; // what the host has with as many as fit
+    while (does_not - fits > 1) {
+        options.n_gpu_layers = (does_not + fits) / 2;
+        const std::vector<MemoryNeed> needs = trials.needs(options);
+        if (all_fit(needs)) {
+            fits = options.n_gpu_layers;
+            at_once = all_fit_at_once(needs);
+        } else {
+            does_not = options.n_gpu_layers;
+        }
+    }
+    return (fits < 0 ? "; it does with no -ngl" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold") +
+           std::string(at_once ? "" : ", and then the host's memory does not hold the rest at once");
+}
+
+/// The longest context, of halves of the one that was asked for.
+std::optional<std::string> shorter_context(Trials& trials, RunOptions options, int32_t n_ctx) {
+    constexpr int32_t least = 512; // nobody runs with less
+    for (options.n_ctx = n_ctx / 2; options.n_ctx >= least; options.n_ctx /= 2) {
+        if (trials.fits(options)) {
+            return "-c " + std::to_string(options.n_ctx);
+        }
+    }
+    return std::nullopt;
+}
+
+/// Options with which all layers that were asked for fit where they go, one change each. Context and caches leave the weights'
+/// size as it is.
+std::vector<std::string> same_layers(Trials& trials, const RunOptions& options, bool weights_fit) {
+    const int32_t n_ctx = trials.n_ctx();
+    std::vector<std::string> ways;
+    const auto attempt = [&](const std::string& words, auto change) {
+        RunOptions changed = options;
+        change(changed);
+        if (trials.fits(changed)) {
+            ways.push_back(words);
+        }
+    };
+    if (!options.tensor_split.empty()) {
+        attempt("no -ts", [](RunOptions& o) { o.tensor_split.clear(); });
+    }
+    if (!weights_fit) {
+        return ways;
+    }
+    if (const std::optional<std::string> context = shorter_context(trials, options, n_ctx)) {
+        ways.push_back(*context);
+    }
+    if (options.cache_type_k != Type::Q8_0 || options.cache_type_v != Type::Q8_0) {
+        attempt("-ctk q8_0 -ctv q8_0", [](RunOptions& o) { o.cache_type_k = o.cache_type_v = Type::Q8_0; });
+    }
+    if (!options.cache_on_host) {
+        attempt("-nkvo", [](RunOptions& o) { o.cache_on_host = true; });
+    }
+    return ways;
+}
+
+} // namespace
+
+std::string what_would_fit(GenerateRequest request, const RunOptions& options, const ModelFiles& files,
+                           const Registry& registry) {
+    for (SequencePrompt& p : request.prompts) {
+        if (p.images.empty()) { // they have places in it
+            p.tokens.resize(std::min<size_t>(p.tokens.size(), options.n_ubatch));
+        }
+    }
+    Trials trials(std::move(request), files, registry);
+    const std::vector<MemoryNeed> needs = trials.needs(options);
+    const std::string fewer = fewer_layers(trials, options);
+    const bool weights_fit =
+        std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits() || need.weights < need.memory; });
+    const std::vector<std::string> ways = same_layers(trials, options, weights_fit);
+    if (ways.empty() && !weights_fit) {
+        return fewer + "; for all that were asked for it takes weights of a smaller type, or more memory";
+    }
+    return fewer + (ways.empty() ? "" : "; all that were asked for fit with " + joined(ways, ", or with "));
+}
+
+} // namespace schedscope
