@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/visible_text.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -189,6 +190,26 @@ DiffValue more_of(const TraceDifference& difference, std::string_view name) {
     const auto& more = difference.more;
     const auto found = std::find_if(more.begin(), more.end(), [&](const auto& m) { return m.first == name; });
     return found == more.end() ? DiffValue{} : found->second;
+}
+
+std::string value_text(What what, const DiffValue& value) {
+    if (const auto* n = std::get_if<int64_t>(&value)) {
+        return what == What::buffer || what == What::peak ? words::bytes(*n) : words::count(*n);
+    }
+    if (const auto* text = std::get_if<std::string>(&value)) {
+        return what == What::token ? '"' + visible(*text) + '"' : *text;
+    }
+    const auto* list = std::get_if<std::vector<std::string>>(&value);
+    return list != nullptr ? joined(*list, " ") : "";
+}
+
+std::pair<std::string, std::string> value_texts(const TraceDifference& difference) {
+    std::pair texts{value_text(difference.what, difference.a), value_text(difference.what, difference.b)};
+    const auto *a = std::get_if<int64_t>(&difference.a), *b = std::get_if<int64_t>(&difference.b);
+    if (a != nullptr && b != nullptr && *a != *b && texts.first == texts.second) {
+        texts = {words::count(*a) + " B", words::count(*b) + " B"};
+    }
+    return texts;
 }
 
 } // namespace schedscope::diff

@@ -109,6 +109,10 @@ struct Result {
 
 /// One of what there is for programs; nothing: the difference has none of that name.
 DiffValue more_of(const TraceDifference& difference, std::string_view name);
+/// A value for people: a size in units, a token in quotes, a list with spaces; "" for nothing.
+std::string value_text(What what, const DiffValue& value);
+/// Both sides; sizes that look alike in units are in bytes.
+std::pair<std::string, std::string> value_texts(const TraceDifference& difference);
 
 /// Throws Error(usage) when a has no such evaluation, Error(input) when a trace can't be read.
 Result compare(History& a, History& b, const DiffOptions& options = {});

@@ -4,8 +4,6 @@
 
 #include "inspector/cli/output/lines.h"
 #include "runtime/numbers.h"
-#include "runtime/system/joined.h"
-#include "runtime/system/visible_text.h"
 #include "traces/history/words/fold_names.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -28,26 +26,10 @@ using diff::What;
 
 // One difference
 
-std::string value_text(What what, const DiffValue& value) {
-    if (const auto* n = std::get_if<int64_t>(&value)) {
-        return what == What::buffer || what == What::peak ? words::bytes(*n) : std::to_string(*n);
-    }
-    if (const auto* text = std::get_if<std::string>(&value)) {
-        return what == What::token ? '"' + visible(*text) + '"' : *text;
-    }
-    const auto* list = std::get_if<std::vector<std::string>>(&value);
-    return list != nullptr ? joined(*list, " ") : "";
-}
-
 bool is_nothing(const DiffValue& value) noexcept { return std::holds_alternative<std::monostate>(value); }
 
 std::string change_text(const TraceDifference& d) {
-    std::string a = value_text(d.what, d.a), b = value_text(d.what, d.b);
-    const auto *bytes_a = std::get_if<int64_t>(&d.a), *bytes_b = std::get_if<int64_t>(&d.b);
-    if (a == b && bytes_a != nullptr && bytes_b != nullptr && *bytes_a != *bytes_b) { // rounded they are the same
-        a = words::count(*bytes_a) + " B";
-        b = words::count(*bytes_b) + " B";
-    }
+    const auto [a, b] = diff::value_texts(d);
     const std::string text = is_nothing(d.b)   ? "only in a: " + a
                              : is_nothing(d.a) ? "only in b: " + b
                              : a == b          ? a

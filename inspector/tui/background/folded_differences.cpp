@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <tuple>
 
 namespace schedscope::tui {
 namespace {
@@ -17,17 +18,6 @@ using diff::DiffValue;
 using diff::TraceDifference;
 using diff::What;
 using Differences = std::span<const TraceDifference* const>;
-
-std::string value_text(What what, const DiffValue& value) {
-    if (const auto* n = std::get_if<int64_t>(&value)) {
-        return what == What::buffer || what == What::peak ? words::bytes(*n) : words::count(*n);
-    }
-    if (const auto* text = std::get_if<std::string>(&value)) {
-        return what == What::token ? '"' + *text + '"' : *text;
-    }
-    const auto* list = std::get_if<std::vector<std::string>>(&value);
-    return list != nullptr ? joined(*list, " ") : "";
-}
 
 std::optional<int64_t> number_of(const DiffValue& value) {
     const auto* n = std::get_if<int64_t>(&value);
@@ -47,8 +37,7 @@ Comparison::Row row_of(const TraceDifference& d) {
     row.members = {{d.eval_a, d.id_a, {}}};
     row.what = with_underscores_as_spaces(diff::what_name(d.what));
     row.name = d.subject;
-    row.left = value_text(d.what, d.a);
-    row.right = value_text(d.what, d.b);
+    std::tie(row.left, row.right) = diff::value_texts(d);
     row.note = d.note;
     row.left_number = number_of(d.a);
     row.right_number = number_of(d.b);
@@ -70,7 +59,7 @@ Comparison::Row row_of(const TraceDifference& d) {
 
 /// What is said of a difference, which is this row, and of its like: those of which the same is said are told together.
 std::string said_of(const TraceDifference& d, const Comparison::Row& row) {
-    const auto more = [&](std::string_view name) { return value_text(d.what, diff::more_of(d, name)); };
+    const auto more = [&](std::string_view name) { return diff::value_text(d.what, diff::more_of(d, name)); };
     std::string sides = row.what + (row.left.empty() ? "\nonly right" : row.right.empty() ? "\nonly left" : "\nboth");
     switch (d.what) {
     case What::node:
