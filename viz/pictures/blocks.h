@@ -17,7 +17,6 @@ struct NodeBlock {
 
     bool operator==(const NodeBlock&) const = default;
     std::string title() const; ///< "block 3", "before the blocks"
-    std::string id() const { return title(); }
 };
 
 /// By position in the order. A node whose name tells none belongs to the block of the node before it, as long as another of that

@@ -11,6 +11,7 @@
 #include "viz/pictures/views.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -22,14 +23,21 @@ constexpr size_t max_reading_groups = 4; ///< what more groups than this read is
 
 struct Group {
     NodeBlock block;
-    std::vector<TensorId> nodes;
-    std::vector<int64_t> on; ///< [n_backends + 1] nodes, the last entry: unassigned
-    std::set<int32_t> splits;
-    std::set<TensorId> weights;
-    std::set<TensorId> reads_widely;             ///< originals of what many groups read
-    std::vector<const record::CopyMade*> copies; ///< made for its nodes, each counted in the first group that reads it
-    int64_t ns = 0;                              ///< of the kernels that were timed
-    bool timed = true;                           ///< all that ran were
+    int32_t last = block.number; ///< of blocks that are drawn as one
+    SizeSum passed = {};         ///< from each of those to the next
+    std::vector<TensorId> nodes = {};
+    std::vector<int64_t> on = {}; ///< [n_backends + 1] nodes, the last entry: unassigned
+    std::set<int32_t> splits = {};
+    std::set<TensorId> weights = {};
+    std::set<TensorId> reads_widely = {};             ///< originals of what many groups read
+    std::vector<const record::CopyMade*> copies = {}; ///< made for its nodes, each counted in the first group that reads it
+    int64_t ns = 0;                                   ///< of the kernels that were timed
+    bool timed = true;                                ///< all that ran were
+
+    int32_t n_blocks() const noexcept { return last - block.number + 1; }
+    std::string title() const {
+        return n_blocks() == 1 ? block.title() : "blocks " + std::to_string(block.number) + "–" + std::to_string(last);
+    }
 };
 
 struct GroupFlow {
@@ -44,13 +52,20 @@ public:
     std::string draw() const;
 
 private:
+    using Flows = std::map<std::pair<size_t, size_t>, std::map<bool, GroupFlow>>;
+
+    bool is_alike(const Group& a, const Group& b) const;
+    std::vector<size_t> ends_of_runs() const;
+    void fold();
     void draw_group(DotText& dot, const Group& group) const;
     std::string names(const std::set<TensorId>& tensors, size_t most) const;
 
+    SizeSum size_of(const std::set<TensorId>& tensors) const;
+
     const Subject& subject_;
     std::vector<Group> groups_;
-    std::map<std::pair<size_t, size_t>, std::map<bool, GroupFlow>>
-        flows_; ///< by source and target group, then stays or is copied
+    size_t n_groups_ = 0;
+    Flows flows_; ///< by source and target group, then stays or is copied
 };
 
 LayersView::LayersView(const Subject& subject) : subject_(subject) {
@@ -62,7 +77,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
         const TensorId node = state.order[i];
         const auto [known, is_new] = group_of_block.try_emplace({blocks[i].kind, blocks[i].number}, groups_.size());
         if (is_new) {
-            groups_.push_back({blocks[i], {}, std::vector<int64_t>(subject.session.backends.size() + 1, 0), {}, {}, {}, {}, 0});
+            groups_.push_back({.block = blocks[i], .on = std::vector<int64_t>(subject.session.backends.size() + 1, 0)});
         }
         Group* group = &groups_[known->second];
         group_of[node] = int_of(known->second);
@@ -116,6 +131,82 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             }
         }
     }
+    n_groups_ = groups_.size();
+    if (subject.frame.is_single() && !subject.numbered && subject.changed_from == no_step) {
+        fold();
+    }
+}
+
+SizeSum LayersView::size_of(const std::set<TensorId>& tensors) const {
+    SizeSum size;
+    for (const TensorId tensor : tensors) {
+        size.add(subject_.info(tensor).bytes());
+    }
+    return size;
+}
+
+/// But for names and times: blocks that lie in one split.
+bool LayersView::is_alike(const Group& a, const Group& b) const {
+    return a.block.kind == NodeBlock::Kind::block && b.block.kind == NodeBlock::Kind::block &&
+           b.block.number == a.block.number + 1 && a.nodes.size() == b.nodes.size() && a.on == b.on && a.splits == b.splits &&
+           a.splits.size() <= 1 && a.copies.empty() && b.copies.empty() && a.timed == b.timed &&
+           a.weights.size() == b.weights.size() && size_of(a.weights).known() == size_of(b.weights).known();
+}
+
+/// By group: one past the last of those that may be drawn as one with it. Each hands on to the next alone, without a copy.
+std::vector<size_t> LayersView::ends_of_runs() const {
+    constexpr size_t least = 3; // fewer are as quick to read each by itself
+    std::vector<size_t> n_in(groups_.size()), n_out(groups_.size()), ends(groups_.size());
+    for (const auto& [way, kinds] : flows_) {
+        n_out[way.first] += kinds.size();
+        n_in[way.second] += kinds.size();
+    }
+    const auto hands_on = [&](size_t at) {
+        const auto flow = flows_.find({at, at + 1});
+        return flow != flows_.end() && !flow->second.contains(true) && n_out[at] == 1 && n_in[at + 1] == 1;
+    };
+    for (size_t first = 0; first < groups_.size();) {
+        size_t end = first + 1;
+        while (end < groups_.size() && is_alike(groups_[end - 1], groups_[end]) && hands_on(end - 1)) {
+            ++end;
+        }
+        for (const size_t run_end = end - first >= least ? end : first + 1; first < run_end; ++first) {
+            ends[first] = run_end;
+        }
+    }
+    return ends;
+}
+
+/// Of eighty layers that are placed alike, one box says it.
+void LayersView::fold() {
+    const std::vector<size_t> ends = ends_of_runs();
+    std::vector<Group> folded;
+    std::vector<size_t> now(groups_.size());
+    for (size_t i = 0; i < groups_.size(); ++i) {
+        Group& group = groups_[i];
+        if (i > 0 && ends[i - 1] == ends[i]) {
+            Group& first = folded.back();
+            const auto joins = [](auto& all, const auto& more) { all.insert(more.begin(), more.end()); };
+            first.last = group.block.number;
+            first.nodes.insert(first.nodes.end(), group.nodes.begin(), group.nodes.end());
+            std::transform(first.on.begin(), first.on.end(), group.on.begin(), first.on.begin(), std::plus());
+            joins(first.weights, group.weights);
+            joins(first.reads_widely, group.reads_widely);
+            first.ns += group.ns;
+            first.passed = flows_.at({i - 1, i}).at(false).size;
+        } else {
+            folded.push_back(std::move(group));
+        }
+        now[i] = folded.size() - 1;
+    }
+    groups_ = std::move(folded);
+    Flows flows;
+    for (auto& [way, kinds] : flows_) {
+        if (now[way.first] != now[way.second]) {
+            flows[{now[way.first], now[way.second]}] = std::move(kinds);
+        }
+    }
+    flows_ = std::move(flows);
 }
 
 std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) const {
@@ -132,7 +223,7 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
 
 void LayersView::draw_group(DotText& dot, const Group& group) const {
     const auto small = [](const std::string& markup) { return next_line(11) + sized(markup, 9); };
-    std::string label = sized(bold(group.block.title(), gap), 13) + words::counted(group.nodes.size(), "node");
+    std::string label = sized(bold(group.title(), gap), 13) + words::counted(group.nodes.size(), "node");
     const auto n_changed =
         std::count_if(group.nodes.begin(), group.nodes.end(), [&](TensorId node) { return !subject_.mark(node).empty(); });
     label += n_changed == 0 ? "" : ", ● " + words::count(n_changed) + " changed";
@@ -179,13 +270,6 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         }
         label += small(text);
     }
-    const auto amount = [&](const std::set<TensorId>& tensors, const char* noun) {
-        SizeSum size;
-        for (const TensorId tensor : tensors) {
-            size.add(subject_.info(tensor).bytes());
-        }
-        return words::counted(tensors.size(), noun) + ", " + words::bytes(size);
-    };
     if (!group.copies.empty() && !subject_.frame.before_splits) {
         SizeSum size;
         for (const record::CopyMade* made : group.copies) {
@@ -194,10 +278,14 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small(words::counted(group.copies.size(), "copy") + " for it, " + words::bytes(size));
     }
     if (!group.weights.empty()) {
-        label += small(amount(group.weights, "weight"));
+        label += small(words::counted(group.weights.size(), "weight") + ", " + words::bytes(size_of(group.weights)));
     }
     if (!group.reads_widely.empty()) {
         label += small("reads " + html_label(names(group.reads_widely, 3)));
+    }
+    if (group.n_blocks() > 1) {
+        label += small(words::counted(std::ssize(group.nodes) / group.n_blocks(), "node") + " each, " +
+                       words::bytes(group.passed) + " from one to the next");
     }
     if (!group.timed) {
         label += small(not_timed_text);
@@ -218,11 +306,12 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         }
     }
     attributes.number("n_nodes", group.nodes.size());
-    dot.node(group.block.id(), numbered(subject_, attributes, mixed ? no_backend : main_backend));
+    dot.node(group.title(), numbered(subject_, attributes, mixed ? no_backend : main_backend));
 }
 
 std::string LayersView::draw() const {
-    std::string totals = words::counted(subject_.state.order.size(), "node") + " in " + words::counted(groups_.size(), "group");
+    std::string totals = words::counted(subject_.state.order.size(), "node") + " in " + words::counted(n_groups_, "group") +
+                         (n_groups_ > groups_.size() ? " (" + words::count(groups_.size()) + " boxes: alike ones in one)" : "");
     int64_t n_inputs = 0;
     for (const SplitState& split : subject_.state.splits) {
         n_inputs += split.inputs.size();
@@ -261,7 +350,7 @@ std::string LayersView::draw() const {
             if (copied && !subject_.frame.before_splits) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
             }
-            dot.edge(groups_[way.first].block.id(), groups_[way.second].block.id(), attributes);
+            dot.edge(groups_[way.first].title(), groups_[way.second].title(), attributes);
         }
     }
     return dot.finish();

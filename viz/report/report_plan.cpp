@@ -123,7 +123,7 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts, Rep
         if (found == known.rend()) {
             at = n_of(known);
             known.push_back(blocks[i]);
-            groups.push_back(blocks[i].id());
+            groups.push_back(blocks[i].title());
         }
         group_of[state.order[i]] = at;
     }

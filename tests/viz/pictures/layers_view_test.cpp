@@ -37,6 +37,27 @@ TEST(LayersView, EveryNodeIsInOneGroup) {
     EXPECT_EQ(parsed.nodes.at("behind the blocks").at("n_nodes"), "2");
 }
 
+TEST(LayersView, BlocksThatArePlacedAlikeAreOneBox) {
+    Sketch s = llama(14, 6);
+    s.split_up();
+    const Parsed parsed(draw_layers(s.subject()));
+    ASSERT_TRUE(parsed.nodes.contains("blocks 0–7"));
+    EXPECT_THAT(parsed.label("blocks 0–7"),
+                AllOf(HasSubstr("176 nodes"), HasSubstr("22 nodes each, 4.0 KiB from one to the next"), HasSubstr("CPU 176"),
+                      HasSubstr("72 weights")));
+    EXPECT_EQ(parsed.edge("blocks 0–7", "block 8").values.at("style"), "dashed") << "the first on the GPU has copies made for it";
+    EXPECT_EQ(parsed.edge("block 8", "block 9").values.at("bytes"), "4096") << "each has splits of its own";
+    int64_t n = 0;
+    for (const auto& [id, values] : parsed.nodes) {
+        n += std::stoll(values.at("n_nodes"));
+    }
+    EXPECT_EQ(n, static_cast<int64_t>(s.state.order.size()));
+
+    Subject marked = s.subject();
+    marked.changed_from = 0; // what changed is marked in each block
+    EXPECT_TRUE(Parsed(draw_layers(marked)).nodes.contains("block 3"));
+}
+
 TEST(LayersView, EdgesTellWhatPassesAndWhetherItIsCopied) {
     Sketch s = llama(3, 1);
     s.split_up();
