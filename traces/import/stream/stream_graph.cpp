@@ -7,7 +7,9 @@
 #include "traces/store/reading/graph_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <vector>
 
 namespace schedscope::import {
 
@@ -47,12 +49,12 @@ void StreamGraph::take_tensor(const StreamFields& f, UnknownWords& unknown) {
     t.user_backend = narrow<BackendId>(number("user_backend", -1, most_backends - 1, no_backend));
     t.view_source = int_of(number("view_source", -1, last, no_tensor));
     t.view_offset = number("view_offset", 0, most_tensor_bytes, 0);
-    for (int slot = 0; slot < max_sources; ++slot) {
-        t.src[slot] = int_of(number("src", -1, last, no_tensor, slot));
-    }
-    for (int i = 0; i < max_params; ++i) {
-        (*t.params)[i] = int_of(number("params", std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(), 0, i));
-    }
+    std::array<int64_t, max_sources> src;
+    f.numbers("src", -1, last, src, no_tensor);
+    std::transform(src.begin(), src.end(), t.src.begin(), int_of<int64_t>);
+    std::array<int64_t, max_params> params;
+    f.numbers("params", std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(), params, 0);
+    std::transform(params.begin(), params.end(), t.params->begin(), int_of<int64_t>);
     const int64_t leaf = number("leaf", -1, last, -1), node = number("node", -1, last, -1);
     if (leaf >= 0) {
         leafs_.emplace_back(leaf, id);
@@ -61,7 +63,11 @@ void StreamGraph::take_tensor(const StreamFields& f, UnknownWords& unknown) {
         nodes_.emplace_back(node, id);
     }
 
-    const bool has_shape = number("ne", 0, most_tensor_bytes, -1) >= 0, has_strides = number("nb", 0, most_tensor_bytes, -1) >= 0;
+    constexpr int64_t left_out = -1;
+    Shape ne;
+    std::array<int64_t, max_dims> nb;
+    f.numbers("ne", 0, most_tensor_bytes, ne, left_out);
+    f.numbers("nb", 0, most_tensor_bytes, nb, left_out);
     ForeignWords foreign;
     t.op = node >= 0 ? std::nullopt : std::optional(Op::NONE);
     if (const auto op = f.text("op")) {
@@ -75,19 +81,17 @@ void StreamGraph::take_tensor(const StreamFields& f, UnknownWords& unknown) {
     t.foreign = graph_.keep(foreign);
     t.ne.reset();
     t.nb.reset();
-    if (has_shape) {
-        Shape ne;
-        for (int d = 0; d < max_dims; ++d) {
-            ne[d] = number("ne", 0, most_tensor_bytes, 1, d);
-        }
+    if (ne[0] != left_out) {
+        std::replace(ne.begin(), ne.end(), left_out, int64_t{1});
         t.ne = ne;
         check_extent(t); // of the elements, before strides are made of them
-        if (has_strides) {
-            Strides nb;
+        if (nb[0] != left_out) {
+            Strides strides;
             for (int d = 0; d < max_dims; ++d) {
-                nb[d] = number("nb", 0, most_tensor_bytes, d == 0 ? 0 : nb[d - 1] * ne[d - 1], d);
+                nb[d] = nb[d] == left_out ? nb[d - 1] * ne[d - 1] : nb[d];
+                strides[d] = nb[d];
             }
-            t.nb = nb;
+            t.nb = strides;
         } else if (t.type && foreign.type.empty()) {
             t.nb = contiguous_strides(*t.type, ne);
         }
@@ -115,10 +119,13 @@ void StreamGraph::take_capability(const StreamFields& f) {
     if (static_cast<int64_t>(n) > n_tensors_) {
         throw Damage("there are " + std::to_string(n) + " answers about " + std::to_string(n_tensors_) + " tensors");
     }
+    constexpr int64_t not_asked = -1;
+    std::vector<int64_t> answers(n);
+    f.numbers("answers", 0, 3, answers, not_asked);
     for (size_t t = 0; t < n; ++t) {
-        if (const std::optional<int64_t> answer = f.number("answers", 0, 3, t)) {
-            given.op[t] = (*answer & 1) != 0 ? Answer{} : Answer::no(Refusal::none, "");
-            given.offload[t] = (*answer & 2) != 0 ? 1 : 0;
+        if (answers[t] != not_asked) {
+            given.op[t] = (answers[t] & 1) != 0 ? Answer{} : Answer::no(Refusal::none, "");
+            given.offload[t] = (answers[t] & 2) != 0 ? 1 : 0;
         }
     }
 }

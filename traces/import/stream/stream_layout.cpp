@@ -162,13 +162,27 @@ std::optional<int64_t> StreamFields::integer(const StreamLayout::Field& field, s
     throw Damage(field.name + " is no whole number");
 }
 
-std::optional<int64_t> StreamFields::number(std::string_view name, int64_t least, int64_t most, size_t at) const {
-    const StreamLayout::Field* const field = find(name, at);
-    const std::optional<int64_t> number = field == nullptr ? std::nullopt : integer(*field, at);
+std::optional<int64_t> StreamFields::integer(const StreamLayout::Field& field, int64_t least, int64_t most, size_t at) const {
+    const std::optional<int64_t> number = integer(field, at);
     if (number && (*number < least || *number > most)) {
-        throw Damage(std::string(name) + " is " + std::to_string(*number));
+        throw Damage(field.name + " is " + std::to_string(*number));
     }
     return number;
+}
+
+std::optional<int64_t> StreamFields::number(std::string_view name, int64_t least, int64_t most, size_t at) const {
+    const StreamLayout::Field* const field = find(name, at);
+    return field == nullptr ? std::nullopt : integer(*field, least, most, at);
+}
+
+void StreamFields::numbers(std::string_view name, int64_t least, int64_t most, std::span<int64_t> values,
+                           int64_t otherwise) const {
+    const StreamLayout::Field* const field = layout_.find(name);
+    const size_t n = field == nullptr ? 0 : std::min(count(*field), values.size());
+    for (size_t i = 0; i < n; ++i) {
+        values[i] = integer(*field, least, most, i).value_or(otherwise);
+    }
+    std::fill(values.begin() + static_cast<ptrdiff_t>(n), values.end(), otherwise);
 }
 
 int64_t StreamFields::needed(std::string_view name, int64_t least, int64_t most) const {

@@ -56,6 +56,8 @@ public:
     const std::string& kind() const noexcept { return layout_.kind(); }
     size_t count(std::string_view name) const noexcept; ///< values that it has here
     std::optional<int64_t> number(std::string_view name, int64_t least, int64_t most, size_t at = 0) const;
+    /// All values of a field at once, as many as there is room for; `otherwise` for those that are not known.
+    void numbers(std::string_view name, int64_t least, int64_t most, std::span<int64_t> values, int64_t otherwise) const;
     int64_t needed(std::string_view name, int64_t least, int64_t most) const; ///< Damage: it is left out
     std::optional<double> real(std::string_view name) const;
     std::optional<std::string_view> text(std::string_view name) const;
@@ -72,6 +74,7 @@ public:
 private:
     const StreamLayout::Field* find(std::string_view name, size_t at) const noexcept;
     std::optional<int64_t> integer(const StreamLayout::Field& field, size_t at) const;
+    std::optional<int64_t> integer(const StreamLayout::Field& field, int64_t least, int64_t most, size_t at) const;
     template <typename T> T value(const StreamLayout::Field& field, size_t at) const noexcept;
     size_t count(const StreamLayout::Field& field) const noexcept;
     void note_word(std::string_view field, std::string_view word, UnknownWords& unknown) const;
