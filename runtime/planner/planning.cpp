@@ -111,8 +111,8 @@ std::string Planning::why_not_offloaded(TensorId decided) const {
         return "a row lookup is not worth it";
     }
     if (batch < options.offload_min_batch) {
-        return "its batch of " + std::to_string(batch) + " is below " + std::to_string(options.offload_min_batch) +
-               " (--offload-min-batch)";
+        return "its batch of " + std::to_string(batch) + " is below " + std::to_string(options.offload_min_batch) + " (" +
+               std::string(options.offload_option) + ")";
     }
     const int64_t usual = PlanSettings().offload_min_batch;
     if (options.offload_min_batch == 0 && batch < usual) {

@@ -29,23 +29,65 @@ constexpr Arrival arrivals[] = {
     {"ggml_op_can_inplace", 6301, 6845},  {"ggml_fill", 6845, 8179},    {"ggml_clamp_inplace", 8179, 10361},
 };
 
-/// "b3890..b4109": the number of the first build that it may be, and of the last; none: there is no such bound.
-void build_span(void* handle, char* text, size_t bytes) {
-    const Arrival *newest = nullptr, *missing = nullptr;
-    for (const Arrival& a : arrivals) {
+// The same of llama.cpp's own library; by the days on which it got them.
+constexpr Arrival llama_arrivals[] = {{"llama_params_fit", 7400, 7420}, {"llama_get_sampled_token_ith", 7620, 7650}};
+
+/// The first build that it may be, and the last; 0: there is no such bound.
+struct Builds {
+    int first, last;
+};
+
+template <size_t n> Builds builds_of(void* handle, const Arrival (&all)[n]) {
+    Builds builds = {0, 0};
+    for (const Arrival& a : all) {
         if (find_in(handle, a.name) != nullptr) {
-            newest = &a;
-            missing = nullptr; // of those before it: a fork may leave things out
-        } else if (missing == nullptr) {
-            missing = &a;
+            builds = {a.after + 1, 0}; // of those before it: a fork may leave things out
+        } else if (builds.last == 0) {
+            builds.last = a.by - 1;
         }
     }
-    char first[16] = "", last[16] = "";
-    if (newest != nullptr) {
-        snprintf(first, sizeof first, "b%d", newest->after + 1);
+    return builds;
+}
+
+/// The llama.cpp that calls this ggml; null: none does by that name.
+void* llama_with(const void* sched_new) {
+    struct Named {
+        uintptr_t at[32];
+        int n;
+    } named = {};
+    for_each_object(
+        [](const char* path, uintptr_t begin, uintptr_t /*end*/, void* data) {
+            Named& all = *static_cast<Named*>(data);
+            if (strstr(path, "llama") != nullptr && all.n < 32) {
+                all.at[all.n++] = begin;
+            }
+        },
+        &named);
+    for (int i = 0; i < named.n; ++i) {
+        void* const handle = object_of(reinterpret_cast<const void*>(named.at[i])).handle;
+        if (handle != nullptr && find_in(handle, "llama_model_default_params") != nullptr &&
+            find_in(handle, "ggml_backend_sched_new") == sched_new) {
+            return handle;
+        }
     }
-    if (missing != nullptr) {
-        snprintf(last, sizeof last, "b%d", missing->by - 1);
+    return nullptr;
+}
+
+/// "b3890..b4109"; a bound that is not there is left out.
+void build_span(void* ggml, void* llama, char* text, size_t bytes) {
+    Builds builds = builds_of(ggml, arrivals);
+    if (llama != nullptr) {
+        const Builds also = builds_of(llama, llama_arrivals);
+        const int first = also.first > builds.first ? also.first : builds.first;
+        const int last = builds.last == 0 || (also.last != 0 && also.last < builds.last) ? also.last : builds.last;
+        builds = last == 0 || first <= last ? Builds{first, last} : builds; // else one is of a fork
+    }
+    char first[16] = "", last[16] = "";
+    if (builds.first != 0) {
+        snprintf(first, sizeof first, "b%d", builds.first);
+    }
+    if (builds.last != 0) {
+        snprintf(last, sizeof last, "b%d", builds.last);
     }
     snprintf(text, bytes, "%s..%s", first, last);
 }
@@ -54,7 +96,7 @@ void look_at(GgmlCopy& ggml, const void* sched_new) {
     const Object object = object_of(sched_new);
     snprintf(ggml.path, sizeof ggml.path, "%s", object.path[0] != 0 ? object.path : "/proc/self/exe");
     build_id_of(sched_new, ggml.build_id, sizeof ggml.build_id);
-    build_span(object.handle, ggml.builds, sizeof ggml.builds);
+    build_span(object.handle, llama_with(sched_new), ggml.builds, sizeof ggml.builds);
     const char* missing = nullptr;
     const auto find = [&](auto& function, const char* name, bool must) {
         void* const found = find_in(object.handle, name);

@@ -50,6 +50,8 @@
 
 /* The key of a fact: a sentence that names libraries which were loaded for devices that the program does not use. */
 #define SSCP_FACT_IDLE_LIBRARIES "no_device"
+/* Of a variable that ggml reads: from how many rows on its devices take work over. */
+#define SSCP_FACT_OFFLOAD_MIN_BATCH "GGML_OP_OFFLOAD_MIN_BATCH"
 
 enum {
     SSCP_MAJOR = 1, /* of the stream's version */

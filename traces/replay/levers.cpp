@@ -8,6 +8,7 @@
 #include "traces/history/words/layer_in_name.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
+#include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/foreign/named_parts.h"
 #include "traces/replay/profile/recorded_profile.h"
 #include "traces/replay/rehome.h"
@@ -155,6 +156,7 @@ private:
             if (attempt.then) {
                 lever.settings.clear(); // they alone don't do it
             }
+            lever.words += plan.caveat.empty() ? "" : " (with -fa on: auto leaves flash attention out then)";
             return lever.backend.empty() ? std::nullopt : std::optional(std::move(lever));
         } catch (const Error&) { // as the graph with flash attention that was not kept
             return std::nullopt;
@@ -385,7 +387,10 @@ private:
     /// The least change of the batch from which on work is taken over: to one that what reads a weight on the host has, or to
     /// one more.
     void try_offload(const Attempt& base) {
-        const int64_t now = session_.settings ? session_.settings->offload_min_batch : PlanSettings{}.offload_min_batch;
+        const int64_t now = offload_min_batch(session_);
+        if (!session_.settings && !llama_age_of(session_).reads_min_batch) {
+            return; // nothing changes it there
+        }
         std::set<std::pair<int64_t, int64_t>> batches; // with how far each is from the one now
         for (const TensorId id : graph_->nodes) {
             const TensorInfo& node = graph_->tensors[id];
@@ -393,7 +398,7 @@ private:
             if (batch > 0 && OpQuestion::about(graph_->view(), id, session_.buffer_types).reads_host_weight) {
                 const int64_t crossing = batch >= now ? batch + 1 : batch;
                 for (const int64_t n : {batch, batch + 1}) {
-                    if (n == crossing || !session_.settings) { // another program's own threshold is not known
+                    if (n == crossing || !session_.settings) { // another program's own threshold is known by its variable alone
                         batches.emplace(std::abs(n - now), n);
                     }
                 }

@@ -112,6 +112,18 @@ private:
             return;
         }
         std::sort(readers.begin(), readers.end());
+        // llama.cpp of older builds has an output's matrix twice in one memory; each stays whose it is.
+        const auto is_where_wanted = [&](const Reader& r) {
+            const TensorId node = graph_.nodes[r.first], source = graph_.tensors[node].src[r.second];
+            return graph_.tensors[source].buffer_type == wanted_type(node, source, ids.size() == 1);
+        };
+        const auto lies_with_it = [&](TensorId id) {
+            return graph_.tensors[id].buffer_type == graph_.tensors[ids.front()].buffer_type;
+        };
+        if (!in_.session.settings && ids.size() > 1 && std::all_of(ids.begin(), ids.end(), lies_with_it) &&
+            std::all_of(readers.begin(), readers.end(), is_where_wanted)) {
+            return;
+        }
         std::map<BufferTypeId, TensorId> placed;
         size_t used = 0;
         for (const auto& [position, slot] : readers) {

@@ -337,7 +337,26 @@ private:
             c.now.about = about_;
             c.changes = changes_of(before, after);
             c.stays_as_recorded = subject.stays_as_recorded;
+            c.caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph);
         }
+    }
+
+    /// llama.cpp with -fa auto looks where flash attention of its layers would run, before it uses it.
+    std::string flash_caveat(const PlanComparison& c, const OwnedGraph& graph) const {
+        for (const TensorChange& change : c.changes) {
+            if (!is_index(change.tensor, graph.tensors) || graph.tensors[change.tensor].op != Op::FLASH_ATTN_EXT ||
+                graph.tensors[change.tensor].src[1] == no_tensor) {
+                continue;
+            }
+            const TensorInfo& cache = graph.tensors[owner_of(graph, graph.tensors[change.tensor].src[1])];
+            const std::string home =
+                cache.buffer_type == no_buffer_type ? "" : session_.backends[home_of_memory(session_, cache.buffer_type)].name;
+            if (!home.empty() && !change.now_backend.empty() && change.now_backend != home) {
+                return change.name + " would run on " + change.now_backend + ", and its cache lies in " + home +
+                       ": with -fa auto llama.cpp does without flash attention then, in other graphs than these";
+            }
+        }
+        return "";
     }
 
     /// What the planner takes for granted of those who ask it live.

@@ -9,6 +9,7 @@
 #include "runtime/system/read_number.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
+#include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/foreign/named_parts.h"
 #include "traces/replay/profile/recorded_profile.h"
 #include "traces/replay/rehome.h"
@@ -120,7 +121,14 @@ public:
         if (changes_devices()) {
             const std::vector<bool> asked = who_was_asked(in.graph);
             const std::vector<BackendId> order = order_of(in);
+            const bool by_memory = host_answers_by_memory(in);
+            if (by_memory) {
+                answer_host_by_memory(in, false);
+            }
             rehome(in, recorded_, order, policy_ ? &*policy_ : nullptr);
+            if (by_memory) {
+                answer_host_by_memory(in, true);
+            }
             infer_take_overs(in, order, asked);
         }
         for (BackendId b = 0; b < n_of(in.session.backends); ++b) {
@@ -243,7 +251,7 @@ private:
         const size_t n = n_of(recorded_.backends) * graph.tensors.size();
         answers.op_answers.resize(std::max(n, answers.op_answers.size()), Answer::no(Refusal::not_asked, ""));
         answers.offload_answers.resize(answers.op_answers.size());
-        const int64_t min_batch = recorded_.settings ? recorded_.settings->offload_min_batch : PlanSettings{}.offload_min_batch;
+        const int64_t min_batch = offload_min_batch(recorded_);
         for (const DescribedBackend& d : described_) {
             for (TensorId t = 0; t < n_of(graph.tensors) && answers.has(d.backend, t); ++t) {
                 const OpQuestion question = OpQuestion::about(graph.view(), t, recorded_.buffer_types);
@@ -274,8 +282,42 @@ private:
             for (TensorId t = 0; t < n_of(asked) && in.answers.has(b, t); ++t) {
                 const OpQuestion question = OpQuestion::about(in.graph.view(), t, in.session.buffer_types);
                 if (!asked[t] && question.reads_host_weight && question.node->ne) {
-                    in.answers.set_offload(b, t, profile->wants_offload(question, PlanSettings{}.offload_min_batch));
+                    in.answers.set_offload(b, t, profile->wants_offload(question, offload_min_batch(recorded_)));
                 }
+            }
+        }
+    }
+
+    /// Does a source of the node's lie in a device's memory? Of a view ggml does not know it before memory is planned.
+    static bool reads_device_memory(const ReplayInput& in, const TensorInfo& node) {
+        return std::any_of(node.src.begin(), node.src.end(), [&](TensorId source) {
+            const TensorInfo* const t = source == no_tensor ? nullptr : &in.graph.tensors[source];
+            return t != nullptr && t->view_source == no_tensor && t->buffer_type != no_buffer_type &&
+                   !in.session.buffer_types[t->buffer_type].is_host;
+        });
+    }
+    static bool computes(const TensorInfo& node) { return node.op && *node.op != Op::NONE && !is_view_op(*node.op); }
+
+    /// ggml's CPU backend said no to all that reads a device's memory, in builds of up to 2025: such an answer is one about
+    /// memory, and changes with it.
+    bool host_answers_by_memory(const ReplayInput& in) const {
+        if (recorded_.settings || in.answers.op_answers.empty()) {
+            return false;
+        }
+        const auto host = narrow<BackendId>(n_of(in.session.backends) - 1);
+        const auto is_asked = [&](TensorId id) {
+            return computes(in.graph.tensors[id]) && reads_device_memory(in, in.graph.tensors[id]) && in.answers.has(host, id);
+        };
+        const auto is_no = [&](TensorId id) { return !is_asked(id) || !in.answers.supports_op(host, id).yes; };
+        return std::any_of(in.graph.nodes.begin(), in.graph.nodes.end(), is_asked) &&
+               std::all_of(in.graph.nodes.begin(), in.graph.nodes.end(), is_no);
+    }
+    /// What it would say if all lay in host memory; `refuses`: of where it lies now.
+    static void answer_host_by_memory(ReplayInput& in, bool refuses) {
+        const auto host = narrow<BackendId>(n_of(in.session.backends) - 1);
+        for (const TensorId id : in.graph.nodes) {
+            if (computes(in.graph.tensors[id]) && reads_device_memory(in, in.graph.tensors[id]) && in.answers.has(host, id)) {
+                in.answers.refuse(host, id, refuses ? Answer::no(Refusal::memory, "reads a device's memory") : Answer{});
             }
         }
     }

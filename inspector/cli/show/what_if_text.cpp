@@ -28,6 +28,9 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
         memory.row({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now, fit.is_about)});
     }
     memory.print(out);
+    if (!c.caveat.empty()) {
+        OutputLine(out) << c.caveat;
+    }
     for (const auto& [when, figures] : {std::pair{"recorded", &c.recorded}, std::pair{"now", &c.now}}) {
         if (!figures->error.empty()) {
             OutputLine(out) << "no plan " << when << ": " << figures->error;
@@ -130,7 +133,8 @@ nlohmann::json what_if_summary(const ReplayResult& result, const SessionInfo& se
                         {"recorded", figures_json(c.recorded)},
                         {"now", figures_json(c.now)},
                         {"fit", fit_json(c, session)},
-                        {"stays_as_recorded", or_null(c.stays_as_recorded)}});
+                        {"stays_as_recorded", or_null(c.stays_as_recorded)},
+                        {"caveat", or_null(c.caveat)}});
     }
     return list;
 }

@@ -29,6 +29,7 @@ struct PlacementOptions {
     std::vector<float> tensor_split = {};       ///< -ts: shares of the devices that hold layers; empty: by their memory
     std::vector<TensorOverride> overrides = {}; ///< -ot: the first whose pattern is found in a weight's name says where it goes
     bool cache_on_host = false;                 ///< -nkvo
+    bool output_last = false; ///< -ngl as llama.cpp counted it before #18148: the last n blocks, the output layer behind all
     bool operator==(const PlacementOptions&) const = default;
 };
 

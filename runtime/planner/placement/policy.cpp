@@ -81,9 +81,9 @@ void PlacementPolicy::place_layers(const PlacementOptions& options, int32_t n_la
                                       " (-ngl " + std::to_string(options.n_gpu_layers) + ")"};
     };
     for (int32_t layer = 0; layer <= n_layers; ++layer) {
-        const int32_t i = layer - (n_layers + 1 - offloaded);
+        const int32_t i = layer - (options.output_last ? std::max(n_layers - offloaded, 0) : n_layers + 1 - offloaded);
         int32_t home = host();
-        if (i >= 0) {
+        if (i >= 0 && i < offloaded) {
             const float position = to_float(i) / to_float(offloaded);
             home = holders[std::upper_bound(shares.begin(), shares.end() - 1, position) - shares.begin()];
         }

@@ -48,6 +48,15 @@ TEST(Placement, NLayersAreTheOutputAndTheLastBlocks) {
     EXPECT_THAT(homes({.n_gpu_layers = 99}, one, 4), ElementsAre(0, 0, 0, 0, 0));
 }
 
+TEST(Placement, OlderBuildsOffloadTheOutputLast) {
+    EXPECT_THAT(homes({.n_gpu_layers = 0, .output_last = true}, one, 4), ElementsAre(1, 1, 1, 1, 1));
+    EXPECT_THAT(homes({.n_gpu_layers = 1, .output_last = true}, one, 4), ElementsAre(1, 1, 1, 0, 1));
+    EXPECT_THAT(homes({.n_gpu_layers = 4, .output_last = true}, one, 4), ElementsAre(0, 0, 0, 0, 1));
+    EXPECT_THAT(homes({.n_gpu_layers = 5, .output_last = true}, one, 4), ElementsAre(0, 0, 0, 0, 0));
+    EXPECT_THAT(homes({.n_gpu_layers = 99, .output_last = true}, one, 4), ElementsAre(0, 0, 0, 0, 0));
+    EXPECT_THAT(homes({.n_gpu_layers = 2, .tensor_split = {1, 1}, .output_last = true}, two, 3), ElementsAre(2, 0, 1, 2));
+}
+
 TEST(Placement, BlasAndCpuHoldNoOffloadedLayers) {
     EXPECT_THAT(homes({}, {{"BLAS", "blas"}, {"CPU", "cpu"}}, 2), ElementsAre(1, 1, 1));
 }

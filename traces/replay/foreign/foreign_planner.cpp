@@ -3,8 +3,10 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/planner/recorder.h"
+#include "traces/format/schedscope_stream.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/foreign/compare_real.h"
+#include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/foreign/real_records.h"
 
 #include <algorithm>
@@ -180,6 +182,10 @@ Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPl
     };
     out.op_offload = foreign.begin.op_offload;
     options.op_offload = out.op_offload.value_or(true);
+    if (!session_fact(foreign.session, SSCP_FACT_OFFLOAD_MIN_BATCH).empty()) {
+        options.offload_min_batch = offload_min_batch(foreign.session);
+        options.offload_option = SSCP_FACT_OFFLOAD_MIN_BATCH;
+    }
     const bool may_say_no = !out.op_offload && !options.rules.always_offloads; // not every build lets it be seen
     const Carry before = may_say_no ? by.carry : Carry();
     const auto make_with = [&](bool op_offload) {

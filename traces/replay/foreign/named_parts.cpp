@@ -2,6 +2,7 @@
 
 #include "runtime/planner/placement/policy.h"
 #include "traces/history/words/layer_in_name.h"
+#include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/rehome.h"
 
 #include <algorithm>
@@ -98,6 +99,9 @@ std::optional<PlacementOptions> asked_placement(const OwnedGraph& graph, const S
     for (int32_t layer = 0; layer <= n_blocks; ++layer) {
         asked.n_gpu_layers += on_device[layer] > on_host[layer] ? 1 : 0;
     }
+    const bool none_or_all = asked.n_gpu_layers == 0 || asked.n_gpu_layers == n_blocks + 1;
+    const bool has_output = on_device[n_blocks] > on_host[n_blocks];
+    asked.output_last = !llama_age_of(session).output_first.value_or(none_or_all || has_output);
     asked.cache_on_host = std::any_of(graph.leafs.begin(), graph.leafs.end(), [&](TensorId id) {
         const TensorInfo& t = graph.tensors[id];
         return t.role == Role::cache && t.layer >= 0 && on_device[t.layer] > on_host[t.layer] && is_on_host(t.buffer_type);

@@ -7,6 +7,7 @@
 #include "runtime/planner/placement/policy.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
+#include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/profile/op_form.h"
 #include "traces/store/reading/reader.h"
 
@@ -27,7 +28,7 @@ public:
     RecordedProfile(std::shared_ptr<const RecordSource> source, BackendId backend)
         : source_(std::move(source)), session_(source_->session()), backend_(session_.backends[backend]),
           is_ours_(session_.settings && session_.models != nullptr),
-          min_batch_(session_.settings ? session_.settings->offload_min_batch : PlanSettings{}.offload_min_batch) {
+          min_batch_(offload_min_batch(session_)) {
         if (backend_.default_buffer_type && is_index(*backend_.default_buffer_type, session_.buffer_types)) {
             memory_ = session_.buffer_types[*backend_.default_buffer_type];
         } else {

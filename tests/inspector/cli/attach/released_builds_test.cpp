@@ -128,6 +128,46 @@ TEST_P(ReleasedBuild, IsRecordedOnTwoBackends) {
     EXPECT_TRUE(has_inputs);
 }
 
+/// Which layers a device gets, and what the CPU says of weights that lie there, has changed from build to build.
+TEST_P(ReleasedBuild, WithOtherLayersIsPlannedAsItPlansThen) {
+    NEEDS_SHARED();
+    if (!GetParam().vulkan) {
+        GTEST_SKIP() << "its Vulkan build is not here";
+    }
+    setenv("GGML_VK_VISIBLE_DEVICES", "0", 1); // accepts a software driver
+    const Folder folder;
+    const auto recorded = [&](const std::string& layers) {
+        std::vector<std::string> arguments = {"record", "-o", folder / layers, "--"};
+        for (const std::string& word : drive(GetParam(), paths::shared("models/stories260K-f32.gguf"),
+                                             {"--gpu", "vulkan", "--layers", layers, "--tokens", "2"})) {
+            arguments.push_back(word);
+        }
+        return run(arguments).code == 0 && std::filesystem::exists(folder / layers);
+    };
+    if (!recorded("6") || !recorded("3")) {
+        GTEST_SKIP() << "there is no Vulkan device that it takes";
+    }
+    for (const auto& [from, to] : {std::pair{"6", "3"}, {"3", "6"}}) {
+        SCOPED_TRACE(std::string("-ngl ") + from + " with " + to);
+        const Outcome outcome = run({"replay", folder / from, "--set", std::string("ngl=") + to, "--json"});
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        const json result = json::parse(outcome.out);
+        ASSERT_FALSE(result["summary"].empty());
+        for (const json& plans : result["summary"]) {
+            EXPECT_TRUE(plans["stays_as_recorded"].is_null()) << plans["stays_as_recorded"];
+            for (const json& evaluation : plans["evals"]) {
+                const auto rows = [&](const char* what) {
+                    const Outcome shown =
+                        run({"show", folder / to, "--what", what, "--eval", std::to_string(evaluation.get<int>()), "--json"});
+                    return json::parse(shown.out)[what].size();
+                };
+                EXPECT_EQ(plans["now"]["splits"], rows("splits")) << "evaluation " << evaluation;
+                EXPECT_EQ(plans["now"]["copies"], rows("copies")) << "evaluation " << evaluation;
+            }
+        }
+    }
+}
+
 TEST(ReleasedBuilds, WhoseDevicesAreNotUsedAreNamed) {
     NEEDS_SHARED();
     NEEDS_RELEASED_BUILDS();

@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/planner/device_profile.h"
 #include "tests/support/paths.h"
+#include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/foreign/named_parts.h"
 #include "traces/replay/levers.h"
 #include "traces/replay/no_change.h"
@@ -136,6 +137,23 @@ Planned on_described(int32_t n_gpu_layers) {
     return s;
 }
 
+/// What llama.cpp's builds do otherwise, by what a program says of its own.
+TEST(LlamaAge, IsThatOfTheBuild) {
+    const auto age = [](const std::string& builds, const std::string& min_batch) {
+        SessionInfo session;
+        session.facts = {{"build", builds}, {"GGML_OP_OFFLOAD_MIN_BATCH", min_batch}};
+        return llama_age_of(session);
+    };
+    EXPECT_EQ(age("b4754..b6300", "").output_first, false);
+    EXPECT_EQ(age("b6302..b8178", "").output_first, std::nullopt);
+    EXPECT_EQ(age("b8180..", "").output_first, true);
+    EXPECT_EQ(age("", "").output_first, std::nullopt);
+    EXPECT_EQ(age("b8180..", "41").offload_min_batch, 41);
+    EXPECT_EQ(age("b8180..", "").offload_min_batch, 32);
+    EXPECT_EQ(age("b4754..b6300", "41").offload_min_batch, 32) << "which does not read it";
+    EXPECT_FALSE(age("b4754..b6300", "").reads_min_batch);
+}
+
 TEST(NamedPartsThatDoNotSayIt, AreRefusedWithWhatCanBeSet) {
     Planned elsewhere = on_described(99);
     elsewhere.overrides = {"ffn_up=cpu"};
@@ -161,6 +179,17 @@ TEST(NamedPartsThatDoNotSayIt, LeaveThatPlanAsItWas) {
     EXPECT_EQ(prompt.now.nodes, prompt.recorded.nodes);
     EXPECT_EQ(token.stays_as_recorded, "");
     EXPECT_FALSE(token.changes.empty());
+}
+
+/// llama.cpp with -fa auto looks where flash attention would run; what it asked for is not known.
+TEST(NamedPartsWithFlashAttention, AreToldOfWhatAutoDoes) {
+    Planned s = on_described(3);
+    s.n_prompt = 1;
+    const auto own = recorded(s);
+    const PlanComparison token = answer(OtherProgram(*own), {"offload-min-batch=1"}).comparisons.front();
+    EXPECT_THAT(token.caveat, HasSubstr(" would run on big, and its cache lies in CPU: with -fa auto llama.cpp does without"));
+    EXPECT_EQ(answer(OtherProgram(*own), {"ngl=2"}).comparisons.front().caveat, "") << "each runs where its cache lies";
+    EXPECT_EQ(answer(*own, {"offload-min-batch=1"}).comparisons.front().caveat, "") << "a run of ours says what it does";
 }
 
 /// ggml forgets what was pinned where a graph is planned for its size alone (ggml_backend_sched_reserve_size).
