@@ -8,10 +8,12 @@
 #include "runtime/error.h"
 #include "traces/history/explain.h"
 #include "traces/history/find_tensor.h"
+#include "traces/history/words/unknown.h"
 #include "traces/replay/levers.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace schedscope {
@@ -78,6 +80,30 @@ json story_json(const History& history, const PlanState& state, const Story& sto
             {"why_no_otherwise", or_null(levers.why_none)}};
 }
 
+/// Where it runs in the last plan of another kind, if that is elsewhere: a prompt's nodes may run where a decode's don't. Empty:
+/// as here, or nothing of that name is there.
+std::string elsewhere(History& history, EvaluationId here, TensorId tensor) {
+    constexpr EvaluationId most = 1000; // are looked at
+    const record::EvaluationBegin begin = history.evaluation(here).begin;
+    const std::string name = history.tensor_name(history.plan(here), tensor);
+    const BackendId backend = history.plan(here).tensors[tensor].backend;
+    const EvaluationId n = history.n_evaluations();
+    for (EvaluationId e = n - 1; e >= std::max(0, n - most); --e) {
+        const record::EvaluationBegin other = history.evaluation(e).begin;
+        if (other.kind == begin.kind || other.kind == GraphKind::reserve || other.planned_in == begin.planned_in) {
+            continue;
+        }
+        const PlanState& state = history.plan(e);
+        const std::vector<TensorId> found = find_tensors(history, state, name);
+        if (found.size() == 1 && state.tensors[found.front()].backend != backend) {
+            return "on " + history.backend_name(state.tensors[found.front()].backend) + " in evaluation " + std::to_string(e) +
+                   ", " + std::string(kind_text(other.kind)) + ": --eval " + std::to_string(e);
+        }
+        return "";
+    }
+    return "";
+}
+
 } // namespace
 
 CommandAction add_explain(CommandOptions& app) {
@@ -101,6 +127,9 @@ CommandAction add_explain(CommandOptions& app) {
             print_story(history, history.plan(evaluation), story, std::cout);
             for (const std::string& line : levers_in_words(levers)) {
                 OutputLine(std::cout) << "otherwise      " << line;
+            }
+            if (const std::string other = options->eval ? "" : elsewhere(history, evaluation, tensor); !other.empty()) {
+                OutputLine(std::cout) << "but            " << other;
             }
         }
         return 0;

@@ -1,6 +1,7 @@
 // explain: the rule, the tensor that made it so, and who refused.
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +9,9 @@ namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// The name with the id of the first of that name in the evaluation: "Qcur-0@68".
 std::string first_of(const Recorded& recorded, const std::string& name, const std::string& evaluation = "0") {
@@ -136,6 +139,14 @@ TEST(Explain, EveryTensorHasAStory) {
             EXPECT_EQ(story["story"].back()["after"], rows[i]["backend"]) << which;
         }
     }
+}
+
+/// A prompt's nodes run where a decode's do not.
+TEST(Explain, TellsWhereItRunsInTheLastPlanOfAnotherKind) {
+    const std::string sample = paths::source("traces/samples/partial-offload.trace");
+    EXPECT_THAT(run({"explain", sample, "ffn_up-1"}).out, EndsWith("\nbut            on CPU in evaluation 3, decode: --eval 3\n"));
+    EXPECT_THAT(run({"explain", sample, "ffn_up-1", "--eval", "0"}).out, Not(HasSubstr("\nbut ")));
+    EXPECT_THAT(run({"explain", sample, "ffn_up-3"}).out, Not(HasSubstr("\nbut "))) << "on the device in both";
 }
 
 TEST(Explain, TellsWhoPinnedANorm) {
