@@ -120,7 +120,7 @@ struct PlanOptions {
     int32_t n_stages = 1; ///< copies per input: 1, or 4 with pipeline parallelism
     int32_t current_stage = 0;
     int64_t offload_min_batch = 0; ///< what the backends were told to offload from; for the words of a refusal, 0: not known
-    std::string_view offload_option = "--offload-min-batch"; ///< which said it; the same
+    std::string_view offload_option = "--offload-min-batch"; ///< or variable that said it; the same
     int32_t graph_id = 0;                                    ///< GraphId for the records
     PlannerRules rules = {};
     bool reserve = false;                          ///< the graph is planned for its memory alone

@@ -76,7 +76,7 @@ std::optional<BufferLine> buffer_line(std::string_view line) {
     }
     // from_chars for real numbers takes no locale into account, unlike strtod.
     double value = 0;
-    const auto [end, error] = std::from_chars(rest.data() + digit, rest.data() + rest.size(), value);
+    const auto [end, error] = std::from_chars(rest.data() + digit, rest.data() + rest.size(), value, std::chars_format::fixed);
     const std::string_view unit = trimmed(std::string_view(end, rest.data() + rest.size() - end));
     const double scale = unit.starts_with("MiB")   ? 1024.0 * 1024
                          : unit.starts_with("KiB") ? 1024.0

@@ -11,7 +11,7 @@ namespace schedscope::import {
 namespace {
 
 constexpr size_t longest_cut_name = 64; ///< ggml's names have at most 63 bytes
-constexpr size_t most_buffer_types = 1024, most_sizes = 4096;
+constexpr size_t most_buffer_types = 1024, most_sizes = 64;
 constexpr ptrdiff_t most_told_buffers = 64;
 
 void note_fact(Survey& survey, const FactLine& fact) {

@@ -20,7 +20,7 @@ bool same_change(const TensorChange& a, const TensorChange& b) {
 
 bool alike(const PlanComparison& a, const PlanComparison& b) {
     return a.kind == b.kind && a.n_tokens == b.n_tokens && a.recorded == b.recorded && a.now == b.now &&
-           a.stays_as_recorded == b.stays_as_recorded && a.caveat == b.caveat &&
+           a.stays_as_recorded == b.stays_as_recorded && a.flash_caveat == b.flash_caveat &&
            std::equal(a.changes.begin(), a.changes.end(), b.changes.begin(), b.changes.end(), same_change);
 }
 

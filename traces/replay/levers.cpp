@@ -156,7 +156,7 @@ private:
             if (attempt.then) {
                 lever.settings.clear(); // they alone don't do it
             }
-            lever.words += plan.caveat.empty() ? "" : " (with -fa on: auto leaves flash attention out then)";
+            lever.words += plan.flash_caveat.empty() ? "" : " (with -fa on: auto leaves flash attention out then)";
             return lever.backend.empty() ? std::nullopt : std::optional(std::move(lever));
         } catch (const Error&) { // as the graph with flash attention that was not kept
             return std::nullopt;
@@ -279,8 +279,8 @@ private:
         std::vector<BackendId> all(session_.backends.size());
         std::iota(all.begin(), all.end(), BackendId{0});
         const PlacementPolicy policy(placed_->options, placed_devices(session_, all), placed_->n_layers);
-        const std::string why(policy.of_layer(layer).why);
-        return ": " + why.substr(0, why.find(" (-ngl "));
+        const std::string where(policy.where_is_layer(layer));
+        return where.empty() ? "" : ": " + where;
     }
 
     /// Of the tensor itself, or that it reads.
@@ -404,7 +404,7 @@ private:
                 }
             }
         }
-        const std::string option = session_.settings ? "--offload-min-batch " : "GGML_OP_OFFLOAD_MIN_BATCH=";
+        const std::string option = session_.settings ? "--offload-min-batch " : SSCP_FACT_OFFLOAD_MIN_BATCH "=";
         for (const auto& [change, batch] : batches) {
             const std::string n = std::to_string(batch);
             if (add(Attempt{{"offload-min-batch=" + n}, option + n, {}}.with(base))) {

@@ -6,6 +6,7 @@
 #include "runtime/planner/recorder.h"
 #include "runtime/system/visible_text.h"
 #include "traces/format/interner.h"
+#include "traces/history/words/layer_in_name.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/decisions.h"
@@ -337,8 +338,17 @@ private:
             c.now.about = about_;
             c.changes = changes_of(before, after);
             c.stays_as_recorded = subject.stays_as_recorded;
-            c.caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph);
+            c.flash_caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph);
         }
+    }
+
+    /// Where the first weight lies that is named after the layer of a cache; empty: there is none.
+    std::string home_of_layer(const OwnedGraph& graph, TensorId cache) const {
+        const std::optional<int32_t> layer = layer_of_name(graph.tensors[cache].name);
+        const auto found = std::find_if(graph.tensors.begin(), graph.tensors.end(), [&](const TensorInfo& t) {
+            return t.usage == BufferUsage::weights && t.buffer_type != no_buffer_type && layer_of_name(t.name) == layer;
+        });
+        return !layer || found == graph.tensors.end() ? "" : session_.backends[home_of_memory(session_, found->buffer_type)].name;
     }
 
     /// llama.cpp with -fa auto looks where flash attention of its layers would run, before it uses it.
@@ -348,11 +358,9 @@ private:
                 graph.tensors[change.tensor].src[1] == no_tensor) {
                 continue;
             }
-            const TensorInfo& cache = graph.tensors[owner_of(graph, graph.tensors[change.tensor].src[1])];
-            const std::string home =
-                cache.buffer_type == no_buffer_type ? "" : session_.backends[home_of_memory(session_, cache.buffer_type)].name;
+            const std::string home = home_of_layer(graph, owner_of(graph, graph.tensors[change.tensor].src[1]));
             if (!home.empty() && !change.now_backend.empty() && change.now_backend != home) {
-                return change.name + " would run on " + change.now_backend + ", and its cache lies in " + home +
+                return change.name + " would run on " + change.now_backend + ", and its layer's weights lie in " + home +
                        ": with -fa auto llama.cpp does without flash attention then, in other graphs than these";
             }
         }

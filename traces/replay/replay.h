@@ -54,7 +54,7 @@ struct PlanComparison {
     PlanFigures recorded, now;
     std::vector<TensorChange> changes; ///< in the order of the graph, what only the new one has behind
     std::string stays_as_recorded;     ///< why the change leaves this plan as it was: "ngl=3: …"; empty: it does not
-    std::string caveat;                ///< what another program might do otherwise because of the change; empty: nothing known
+    std::string flash_caveat;          ///< of another program's plan: what llama.cpp does then with -fa auto; empty: nothing else
 };
 
 struct ReplayResult {

@@ -296,7 +296,12 @@ private:
                    !in.session.buffer_types[t->buffer_type].is_host;
         });
     }
-    static bool computes(const TensorInfo& node) { return node.op && *node.op != Op::NONE && !is_view_op(*node.op); }
+    /// Was it asked about a node that computes?
+    static bool is_answered(const ReplayInput& in, BackendId backend, TensorId id) {
+        const TensorInfo& node = in.graph.tensors[id];
+        return node.op && *node.op != Op::NONE && !is_view_op(*node.op) && in.answers.has(backend, id) &&
+               in.answers.op_answer(backend, id).reason != Refusal::not_asked;
+    }
 
     /// ggml's CPU backend said no to all that reads a device's memory, in builds of up to 2025: such an answer is one about
     /// memory, and changes with it.
@@ -306,7 +311,7 @@ private:
         }
         const auto host = narrow<BackendId>(n_of(in.session.backends) - 1);
         const auto is_asked = [&](TensorId id) {
-            return computes(in.graph.tensors[id]) && reads_device_memory(in, in.graph.tensors[id]) && in.answers.has(host, id);
+            return is_answered(in, host, id) && reads_device_memory(in, in.graph.tensors[id]);
         };
         const auto is_no = [&](TensorId id) { return !is_asked(id) || !in.answers.supports_op(host, id).yes; };
         return std::any_of(in.graph.nodes.begin(), in.graph.nodes.end(), is_asked) &&
@@ -316,7 +321,7 @@ private:
     static void answer_host_by_memory(ReplayInput& in, bool refuses) {
         const auto host = narrow<BackendId>(n_of(in.session.backends) - 1);
         for (const TensorId id : in.graph.nodes) {
-            if (computes(in.graph.tensors[id]) && reads_device_memory(in, in.graph.tensors[id]) && in.answers.has(host, id)) {
+            if (is_answered(in, host, id) && reads_device_memory(in, in.graph.tensors[id])) {
                 in.answers.refuse(host, id, refuses ? Answer::no(Refusal::memory, "reads a device's memory") : Answer{});
             }
         }

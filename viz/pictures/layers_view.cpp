@@ -54,6 +54,7 @@ public:
 private:
     using Flows = std::map<std::pair<size_t, size_t>, std::map<bool, GroupFlow>>;
 
+    bool same_operators(const Group& a, const Group& b) const;
     bool is_alike(const Group& a, const Group& b) const;
     std::vector<size_t> ends_of_runs() const;
     void fold();
@@ -132,7 +133,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
         }
     }
     n_groups_ = groups_.size();
-    if (subject.frame.is_single() && !subject.numbered && subject.changed_from == no_step) {
+    if (!subject.frame.in_sequence && !subject.numbered && subject.changed_from == no_step) {
         fold();
     }
 }
@@ -145,10 +146,15 @@ SizeSum LayersView::size_of(const std::set<TensorId>& tensors) const {
     return size;
 }
 
+bool LayersView::same_operators(const Group& a, const Group& b) const {
+    return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                      [&](TensorId x, TensorId y) { return subject_.info(x).op == subject_.info(y).op; });
+}
+
 /// But for names and times: blocks that lie in one split.
 bool LayersView::is_alike(const Group& a, const Group& b) const {
     return a.block.kind == NodeBlock::Kind::block && b.block.kind == NodeBlock::Kind::block &&
-           b.block.number == a.block.number + 1 && a.nodes.size() == b.nodes.size() && a.on == b.on && a.splits == b.splits &&
+           b.block.number == a.block.number + 1 && same_operators(a, b) && a.on == b.on && a.splits == b.splits &&
            a.splits.size() <= 1 && a.copies.empty() && b.copies.empty() && a.timed == b.timed &&
            a.weights.size() == b.weights.size() && size_of(a.weights).known() == size_of(b.weights).known();
 }
@@ -167,7 +173,11 @@ std::vector<size_t> LayersView::ends_of_runs() const {
     };
     for (size_t first = 0; first < groups_.size();) {
         size_t end = first + 1;
-        while (end < groups_.size() && is_alike(groups_[end - 1], groups_[end]) && hands_on(end - 1)) {
+        const auto passes_the_same = [&](size_t at) {
+            return flows_.at({at, at + 1}).at(false).size.known() == flows_.at({first, first + 1}).at(false).size.known();
+        };
+        while (end < groups_.size() && is_alike(groups_[end - 1], groups_[end]) && hands_on(end - 1) &&
+               passes_the_same(end - 1)) {
             ++end;
         }
         for (const size_t run_end = end - first >= least ? end : first + 1; first < run_end; ++first) {

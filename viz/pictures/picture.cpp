@@ -240,6 +240,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         Subject subject = subject_of(history, shot.state, *graph, shot.moment);
         subject.changed_from = shot.work.first;
         subject.changed = shot.work.changed;
+        subject.frame.in_sequence = true;
         subject.frame.heading_width = heading_of_a_sequence;
         subject.frame.before_splits = planned && shot.pass < Pass::split;
         subject.frame.has_unassigned = !needs_splits && !needs_memory;
@@ -274,6 +275,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         subject.frame.is_widest = true;
         subject.changed_from = shots.front().work.first;
         subject.changed = widest_changed;
+        subject.frame.in_sequence = true;
         subject.frame.heading_width = heading_of_a_sequence;
         frame = run_layout(draw(history, subject, options.view), "dot", options, path);
         frame += '\0';

@@ -20,8 +20,7 @@ struct SequenceFrame {
     bool has_unassigned = false; ///< the legend names the unassigned, whether there are any here or not
     bool has_fusions = false;    ///< the legend names what runs as one kernel, whether there is any here or not
     int heading_width = 0;       ///< points that the heading takes at least
-
-    bool is_single() const noexcept { return heading_width == 0; }
+    bool in_sequence = false;
 };
 
 /// What one picture shows: a state, and what the views look up in it. Refers to the state and graph it was made from; both must

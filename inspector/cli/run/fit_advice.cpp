@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace schedscope {
@@ -67,14 +68,14 @@ std::string fewer_layers(Trials& trials, RunOptions options) {
             does_not = options.n_gpu_layers;
         }
     }
-    return (fits < 0 ? "; it does with no -ngl" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold") +
+    return (fits < 0 ? "; no -ngl makes it fit" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold") +
            std::string(at_once ? "" : ", and then the host's memory does not hold the rest at once");
 }
 
-/// The longest context, of halves of the one that was asked for.
-std::optional<std::string> shorter_context(Trials& trials, RunOptions options, int32_t n_ctx) {
-    constexpr int32_t least = 512; // nobody runs with less
-    for (options.n_ctx = n_ctx / 2; options.n_ctx >= least; options.n_ctx /= 2) {
+/// The longest context, of halves of the one that was asked for; `n_tokens` must have room.
+std::optional<std::string> shorter_context(Trials& trials, RunOptions options, int32_t n_ctx, int64_t n_tokens) {
+    constexpr int64_t least = 512; // less is of no use
+    for (options.n_ctx = n_ctx / 2; options.n_ctx >= std::max(least, n_tokens); options.n_ctx /= 2) {
         if (trials.fits(options)) {
             return "-c " + std::to_string(options.n_ctx);
         }
@@ -84,7 +85,7 @@ std::optional<std::string> shorter_context(Trials& trials, RunOptions options, i
 
 /// Options with which all layers that were asked for fit where they go, one change each. Context and caches leave the weights'
 /// size as it is.
-std::vector<std::string> same_layers(Trials& trials, const RunOptions& options, bool weights_fit) {
+std::vector<std::string> same_layers(Trials& trials, const RunOptions& options, bool weights_fit, int64_t n_tokens) {
     const int32_t n_ctx = trials.n_ctx();
     std::vector<std::string> ways;
     const auto attempt = [&](const std::string& words, auto change) {
@@ -100,7 +101,7 @@ std::vector<std::string> same_layers(Trials& trials, const RunOptions& options, 
     if (!weights_fit) {
         return ways;
     }
-    if (const std::optional<std::string> context = shorter_context(trials, options, n_ctx)) {
+    if (const std::optional<std::string> context = shorter_context(trials, options, n_ctx, n_tokens)) {
         ways.push_back(*context);
     }
     if (options.cache_type_k != Type::Q8_0 || options.cache_type_v != Type::Q8_0) {
@@ -116,7 +117,9 @@ std::vector<std::string> same_layers(Trials& trials, const RunOptions& options, 
 
 std::string what_would_fit(GenerateRequest request, const RunOptions& options, const ModelFiles& files,
                            const Registry& registry) {
+    int64_t n_tokens = 0; // of each sequence, in one cache
     for (SequencePrompt& p : request.prompts) {
+        n_tokens += std::ssize(p.tokens) + request.n_predict;
         if (p.images.empty()) { // they have places in it
             p.tokens.resize(std::min<size_t>(p.tokens.size(), options.n_ubatch));
         }
@@ -126,7 +129,7 @@ std::string what_would_fit(GenerateRequest request, const RunOptions& options, c
     const std::string fewer = fewer_layers(trials, options);
     const bool weights_fit =
         std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits() || need.weights < need.memory; });
-    const std::vector<std::string> ways = same_layers(trials, options, weights_fit);
+    const std::vector<std::string> ways = same_layers(trials, options, weights_fit, n_tokens);
     if (ways.empty() && !weights_fit) {
         return fewer + "; for all that were asked for it takes weights of a smaller type, or more memory";
     }

@@ -28,8 +28,8 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
         memory.row({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now, fit.is_about)});
     }
     memory.print(out);
-    if (!c.caveat.empty()) {
-        OutputLine(out) << c.caveat;
+    if (!c.flash_caveat.empty()) {
+        OutputLine(out) << c.flash_caveat;
     }
     for (const auto& [when, figures] : {std::pair{"recorded", &c.recorded}, std::pair{"now", &c.now}}) {
         if (!figures->error.empty()) {
@@ -134,7 +134,7 @@ nlohmann::json what_if_summary(const ReplayResult& result, const SessionInfo& se
                         {"now", figures_json(c.now)},
                         {"fit", fit_json(c, session)},
                         {"stays_as_recorded", or_null(c.stays_as_recorded)},
-                        {"caveat", or_null(c.caveat)}});
+                        {"flash_caveat", or_null(c.flash_caveat)}});
     }
     return list;
 }

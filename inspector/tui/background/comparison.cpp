@@ -30,8 +30,8 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
     if (!c.stays_as_recorded.empty()) {
         figures.push_back({"stays as it was recorded", c.stays_as_recorded, "", true});
     }
-    if (!c.caveat.empty()) {
-        figures.push_back({"with -fa auto", "", c.caveat, true});
+    if (!c.flash_caveat.empty()) {
+        figures.push_back({"with -fa auto", "", c.flash_caveat, true});
     }
     for (const MemoryFit& fit : memory_fits(c, session)) {
         figures.push_back(

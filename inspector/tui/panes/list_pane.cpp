@@ -88,10 +88,10 @@ void ListPane::measure_names() {
 /// Columns that may be wider are so for what is in them: the rest is the names'.
 void ListPane::measure_columns() {
     longest_.resize(view_->table().columns().size());
-    for (size_t i = 0; i < columns_.size() && n_rows() <= looked_at; ++i) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
         tables::Column& column = columns_[i];
         int& longest = longest_[in_table_[i]];
-        for (int row = 0; row < n_rows() && longest < column.most; ++row) {
+        for (int row = 0; row < n_rows() && longest < column.most; row += std::max(n_rows() / looked_at, 1)) {
             longest = std::max(longest, text_width(tables::text_of(cell(row, i), column.unit)));
         }
         column.most = std::min(column.most, longest);

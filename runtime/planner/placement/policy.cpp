@@ -77,8 +77,8 @@ void PlacementPolicy::place_layers(const PlacementOptions& options, int32_t n_la
     const int32_t offloaded = holders.empty() ? 0 : std::clamp(options.n_gpu_layers, 0, n_layers + 1);
     const std::vector<float> shares = cumulated_shares(devices_, holders, options.tensor_split);
     const auto reasoned = [&](const std::string& what, int32_t home) {
-        return ReasonedHome{home, what + (home == host() ? " is not offloaded" : " is offloaded to " + devices_[home].name) +
-                                      " (-ngl " + std::to_string(options.n_gpu_layers) + ")"};
+        const std::string where = what + (home == host() ? " is not offloaded" : " is offloaded to " + devices_[home].name);
+        return ReasonedHome{home, where, where + " (-ngl " + std::to_string(options.n_gpu_layers) + ")"};
     };
     for (int32_t layer = 0; layer <= n_layers; ++layer) {
         const int32_t i = layer - (options.output_last ? std::max(n_layers - offloaded, 0) : n_layers + 1 - offloaded);
@@ -97,6 +97,10 @@ void PlacementPolicy::place_layers(const PlacementOptions& options, int32_t n_la
 
 HomeChoice PlacementPolicy::of_layer(int32_t layer) const noexcept {
     return is_index(layer, layers_) ? HomeChoice{layers_[layer].home, layers_[layer].why} : HomeChoice{host(), {}};
+}
+
+std::string_view PlacementPolicy::where_is_layer(int32_t layer) const noexcept {
+    return is_index(layer, layers_) ? std::string_view(layers_[layer].where) : std::string_view();
 }
 
 HomeChoice PlacementPolicy::cache(int32_t layer) const noexcept {

@@ -66,6 +66,8 @@ public:
 
     /// What lies where its layer lies.
     HomeChoice of_layer(int32_t layer) const noexcept;
+    /// "block 0 of 5 is not offloaded"; empty: there is no such layer.
+    std::string_view where_is_layer(int32_t layer) const noexcept;
     /// Keys and values of a layer.
     HomeChoice cache(int32_t layer) const noexcept;
     /// What samplers read: it lies with the output's matrix, wherever an override or its device put that. matrix: its home; −1:
@@ -94,7 +96,7 @@ public:
 private:
     struct ReasonedHome {
         int32_t home = 0;
-        std::string why;
+        std::string where, why; ///< the second with the option that said so
     };
     void place_layers(const PlacementOptions& options, int32_t n_layers, std::span<const int32_t> holders);
 

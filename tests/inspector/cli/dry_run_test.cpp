@@ -98,7 +98,7 @@ TEST(DryRun, TellsWithHowManyLayersItFits) {
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" of " + std::to_string(most - 1) + " blocks, KV cache"));
     EXPECT_THAT(with(std::to_string(most + 1)), HasSubstr("does not fit"));
     EXPECT_THAT(dry_run(folder, header, {"--device", "a=vulkan:1MiB,cpu", "--tokens", prompt_ids(40)}).err,
-                HasSubstr("; it does with no -ngl" + smaller));
+                HasSubstr("; no -ngl makes it fit" + smaller));
 }
 
 /// Each way that is told makes room.
@@ -115,6 +115,10 @@ TEST(DryRun, TellsWithWhichCachesAllLayersFit) {
          {std::vector<std::string>{"-c", "4096"}, {"-c", "8192", "-ctk", "q8_0", "-ctv", "q8_0"}, {"-c", "8192", "-nkvo"}}) {
         EXPECT_THAT(with(way), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: little ")));
     }
+    EXPECT_THAT(
+        dry_run(folder, header, {"--device", "little=vulkan:9GiB,cpu", "--n-prompt", "4096", "-n", "1", "-c", "8192"}).err,
+        HasSubstr("; all that were asked for fit with -ctk q8_0 -ctv q8_0, or with -nkvo\n"))
+        << "with half of the context there is no room for the prompt";
     const std::string longer = with({"-c", "16384"}); // half of which is still too long
     EXPECT_THAT(longer, HasSubstr("; all that were asked for fit with -c 4096, or with -nkvo\n"));
     EXPECT_THAT(with({"-c", "16384", "-ctk", "q8_0", "-ctv", "q8_0"}), HasSubstr("does not fit"));

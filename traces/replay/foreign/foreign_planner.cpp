@@ -182,8 +182,8 @@ Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPl
     };
     out.op_offload = foreign.begin.op_offload;
     options.op_offload = out.op_offload.value_or(true);
-    if (!session_fact(foreign.session, SSCP_FACT_OFFLOAD_MIN_BATCH).empty()) {
-        options.offload_min_batch = offload_min_batch(foreign.session);
+    if (const std::optional<int64_t> asked = llama_age_of(foreign.session).offload_min_batch) {
+        options.offload_min_batch = *asked;
         options.offload_option = SSCP_FACT_OFFLOAD_MIN_BATCH;
     }
     const bool may_say_no = !out.op_offload && !options.rules.always_offloads; // not every build lets it be seen

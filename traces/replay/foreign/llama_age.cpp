@@ -16,13 +16,16 @@ LlamaAge llama_age_of(const SessionInfo& session) {
         }
         age.reads_min_batch = !is_before(variable);
     }
-    const std::optional<int64_t> asked = read_number<int64_t>(session_fact(session, SSCP_FACT_OFFLOAD_MIN_BATCH));
-    age.offload_min_batch = age.reads_min_batch && asked ? *asked : age.offload_min_batch;
+    const std::optional<int32_t> asked = read_number<int32_t>(session_fact(session, SSCP_FACT_OFFLOAD_MIN_BATCH));
+    if (age.reads_min_batch && asked && *asked >= 0) {
+        age.offload_min_batch = *asked;
+    }
     return age;
 }
 
 int64_t offload_min_batch(const SessionInfo& session) {
-    return session.settings ? session.settings->offload_min_batch : llama_age_of(session).offload_min_batch;
+    return session.settings ? session.settings->offload_min_batch
+                            : llama_age_of(session).offload_min_batch.value_or(PlanSettings{}.offload_min_batch);
 }
 
 } // namespace schedscope

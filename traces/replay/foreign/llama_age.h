@@ -12,8 +12,9 @@ namespace schedscope {
 struct LlamaAge {
     /// From #18148 (b7450) the output layer is the first that goes to a device; before, it was the last. Nothing: not known.
     std::optional<bool> output_first;
-    bool reads_min_batch = true;    ///< from #18535 (b7678): GGML_OP_OFFLOAD_MIN_BATCH
-    int64_t offload_min_batch = 32; ///< rows of a batch from which devices take work over, there or as everywhere
+    bool reads_min_batch = true; ///< from #18535 (b7678): GGML_OP_OFFLOAD_MIN_BATCH
+    /// Rows of a batch from which devices take work over, as that variable says it; nothing: it is not set, not read, no number.
+    std::optional<int64_t> offload_min_batch;
 };
 
 LlamaAge llama_age_of(const SessionInfo& session);

@@ -1,5 +1,6 @@
 #include "traces/replay/foreign/named_parts.h"
 
+#include "runtime/numbers.h"
 #include "runtime/planner/placement/policy.h"
 #include "traces/history/words/layer_in_name.h"
 #include "traces/replay/foreign/llama_age.h"
@@ -35,8 +36,9 @@ Role role_of(const TensorInfo& t) noexcept { return t.role == Role::none && is_c
 int32_t n_named_blocks(const OwnedGraph& graph) noexcept {
     int32_t n = 0;
     for (const TensorInfo& t : graph.tensors) {
-        if (is_weight(t) && t.name.starts_with("blk.")) {
-            n = std::max(n, layer_of_name(t.name).value_or(-1) + 1);
+        const int32_t block = is_weight(t) && t.name.starts_with("blk.") ? layer_of_name(t.name).value_or(-1) : -1;
+        if (block < n_of(graph.tensors)) { // more than there are tensors is a name like any other
+            n = std::max(n, block + 1);
         }
     }
     return n;
@@ -89,7 +91,7 @@ std::optional<PlacementOptions> asked_placement(const OwnedGraph& graph, const S
                 continue;
             }
             const TensorInfo& weight = graph.tensors[source];
-            if (const int32_t layer = weight.layer >= 0 ? weight.layer : node.layer; layer >= 0) {
+            if (const int32_t layer = weight.layer >= 0 ? weight.layer : node.layer; is_index(layer, on_device)) {
                 ++(is_on_host(weight.buffer_type) ? on_host : on_device)[layer];
             }
         }
@@ -104,7 +106,8 @@ std::optional<PlacementOptions> asked_placement(const OwnedGraph& graph, const S
     asked.output_last = !llama_age_of(session).output_first.value_or(none_or_all || has_output);
     asked.cache_on_host = std::any_of(graph.leafs.begin(), graph.leafs.end(), [&](TensorId id) {
         const TensorInfo& t = graph.tensors[id];
-        return t.role == Role::cache && t.layer >= 0 && on_device[t.layer] > on_host[t.layer] && is_on_host(t.buffer_type);
+        return t.role == Role::cache && is_index(t.layer, on_device) && on_device[t.layer] > on_host[t.layer] &&
+               is_on_host(t.buffer_type);
     });
     return asked;
 }

@@ -137,6 +137,24 @@ Planned on_described(int32_t n_gpu_layers) {
     return s;
 }
 
+/// A number in a name is somebody else's text.
+TEST(NamedBlocks, AreNoMoreThanThereAreTensors) {
+    OwnedGraph graph;
+    for (const char* name : {"blk.0.a", "blk.1.a", "blk.2147483647.a", "blk.2000000000.a"}) {
+        TensorInfo t;
+        t.name = graph.keep(name);
+        t.usage = BufferUsage::weights;
+        t.buffer_type = 0;
+        graph.tensors.push_back(t);
+    }
+    EXPECT_EQ(n_named_blocks(graph), 2);
+    name_parts(graph);
+    SessionInfo session;
+    session.backends.emplace_back().kind = "cpu";
+    session.buffer_types.emplace_back().is_host = true;
+    EXPECT_EQ(asked_placement(graph, session)->n_gpu_layers, 0);
+}
+
 /// What llama.cpp's builds do otherwise, by what a program says of its own.
 TEST(LlamaAge, IsThatOfTheBuild) {
     const auto age = [](const std::string& builds, const std::string& min_batch) {
@@ -149,8 +167,10 @@ TEST(LlamaAge, IsThatOfTheBuild) {
     EXPECT_EQ(age("b8180..", "").output_first, true);
     EXPECT_EQ(age("", "").output_first, std::nullopt);
     EXPECT_EQ(age("b8180..", "41").offload_min_batch, 41);
-    EXPECT_EQ(age("b8180..", "").offload_min_batch, 32);
-    EXPECT_EQ(age("b4754..b6300", "41").offload_min_batch, 32) << "which does not read it";
+    EXPECT_EQ(age("b4754..b6300", "41").offload_min_batch, std::nullopt) << "which does not read it";
+    for (const char* no_number : {"", "-1", "64x", "-9223372036854775808", "99999999999"}) {
+        EXPECT_EQ(age("b8180..", no_number).offload_min_batch, std::nullopt) << no_number;
+    }
     EXPECT_FALSE(age("b4754..b6300", "").reads_min_batch);
 }
 
@@ -187,9 +207,10 @@ TEST(NamedPartsWithFlashAttention, AreToldOfWhatAutoDoes) {
     s.n_prompt = 1;
     const auto own = recorded(s);
     const PlanComparison token = answer(OtherProgram(*own), {"offload-min-batch=1"}).comparisons.front();
-    EXPECT_THAT(token.caveat, HasSubstr(" would run on big, and its cache lies in CPU: with -fa auto llama.cpp does without"));
-    EXPECT_EQ(answer(OtherProgram(*own), {"ngl=2"}).comparisons.front().caveat, "") << "each runs where its cache lies";
-    EXPECT_EQ(answer(*own, {"offload-min-batch=1"}).comparisons.front().caveat, "") << "a run of ours says what it does";
+    EXPECT_THAT(token.flash_caveat,
+                HasSubstr(" would run on big, and its layer's weights lie in CPU: with -fa auto llama.cpp does without"));
+    EXPECT_EQ(answer(OtherProgram(*own), {"ngl=2"}).comparisons.front().flash_caveat, "") << "each runs where its cache lies";
+    EXPECT_EQ(answer(*own, {"offload-min-batch=1"}).comparisons.front().flash_caveat, "") << "a run of ours says what it does";
 }
 
 /// ggml forgets what was pinned where a graph is planned for its size alone (ggml_backend_sched_reserve_size).
