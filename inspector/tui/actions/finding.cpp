@@ -48,6 +48,9 @@ void find(App& app, bool forward, bool from_here) {
 void set_filter(App& app, const std::string& text) {
     app.list.set_filter(app.session.query(text));
     app.update();
+    if (!app.list.why_hidden(app.session.selected()).empty()) { // keys act on what is highlighted
+        app.list.select_line(app.list.lines().selected());
+    }
     if (app.list.filter().empty()) {
         app.tell("all " + counted(app.list.n_rows(), "line"));
     } else {

@@ -193,6 +193,18 @@ TEST(Finding, AFilterThatHidesWhatWasJumpedToSaysSo) {
     EXPECT_TRUE(t.shows("the filter hides it: Esc shows all")) << t.text();
 }
 
+TEST(Finding, AFilterThatHidesTheSelectedTensorSelectsTheLineThatIsLeft) {
+    Inspecting t(24, 120, inspect_made);
+    t.press(":tensor attn_norm-3\n&op=ROPE\n");
+    ASSERT_TRUE(t.shows(" match op=ROPE")) << t.text();
+    const std::string screen = t.text();
+    const size_t begin = screen.find("┬ ") + std::string("┬ ").size();
+    const std::string highlighted = screen.substr(begin, screen.find(' ', begin) - begin);
+    ASSERT_NE(highlighted, "attn_norm-3") << screen;
+    t.press("e");
+    EXPECT_TRUE(t.shows(" the story of " + highlighted + " ")) << t.text();
+}
+
 TEST(Finding, AStoryOnAPageLeadsToItsSteps) {
     Inspecting t(40, 120, inspect_made);
     t.press(":explain attn_norm-3\n");
