@@ -23,6 +23,12 @@ void Guide::begin(App& app) {
         }
     }
     if (tensor_ != no_tensor) {
+        const TensorState& now = state.tensors[tensor_];
+        name_ = session.name(tensor_);
+        cause_name_ = session.name(cause_);
+        device_ = session.backend_name(now.backend);
+        rule_ = cause_text(now.cause, now.source);
+        meaning_ = cause_meaning(*now.cause);
         app.session.select(tensor_);
         step_ = Step::splits;
     }
@@ -50,11 +56,6 @@ std::vector<std::string> Guide::lines(const App& app, int columns, int most_rows
     if (!open()) {
         return {};
     }
-    const InspectorSession& session = app.session;
-    const std::string name = session.name(tensor_), cause = session.name(cause_);
-    const bool known = is_index(tensor_, session.state().tensors);
-    const TensorState now = known ? session.state().tensors[tensor_] : TensorState{};
-    const std::string device = session.backend_name(now.backend), rule = cause_text(now.cause, now.source);
     struct Words {
         Action action;
         std::string before, press;
@@ -65,18 +66,16 @@ std::vector<std::string> Guide::lines(const App& app, int columns, int most_rows
             return {action_of(ViewId::splits), "each line is an operation and the device that it got.",
                     "the splits, where the work goes from one device to another"};
         case Step::back_to_it:
-            return {Action::open, joined({"a split is what runs on one device at a time; ", name, " is in the selected one."}),
+            return {Action::open, joined({"a split is what runs on one device at a time; ", name_, " is in the selected one."}),
                     "back to it among the operations"};
         case Step::cause:
-            return {Action::cause, joined({name, " runs on ", device, ". Why there?"}), "to the tensor that made it so"};
+            return {Action::cause, joined({name_, " runs on ", device_, ". Why there?"}), "to the tensor that made it so"};
         case Step::return_from_cause:
-            return {Action::back,
-                    joined({cause, " did, by rule ", rule, ": ", cause_meaning(now.cause.value_or(Cause::none)), "."}),
-                    "back to where you were"};
-        case Step::story: return {Action::explain, "the right side says so in short.", joined({"the whole story of ", name})};
+            return {Action::back, joined({cause_name_, " did, by rule ", rule_, ": ", meaning_, "."}), "back to where you were"};
+        case Step::story: return {Action::explain, "the right side says so in short.", joined({"the whole story of ", name_})};
         default:
             return {Action::help,
-                    joined({"this is why: ", cause_meaning(now.cause.value_or(Cause::none)), " (rule ", rule,
+                    joined({"this is why: ", meaning_, " (rule ", rule_,
                             "); below it who was asked, and at the end what would change it. ", app.key_of(Action::next_pass),
                             " and ", app.key_of(Action::previous_pass), " walk through the passes;"}),
                     "all keys"};

@@ -28,6 +28,8 @@ private:
 
     Step step_ = Step::left;
     TensorId tensor_ = no_tensor, cause_ = no_tensor;
+    /// What it says of them, as the plan was when it began: at another step the tensor may be on no device yet.
+    std::string name_, cause_name_, device_, rule_, meaning_;
 };
 
 } // namespace schedscope::tui

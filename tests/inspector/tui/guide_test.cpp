@@ -69,6 +69,20 @@ TEST(Guide, WaitsForWhatItAskedForAndIsLeftAtAnyTime) {
     EXPECT_TRUE(t.shows("keys that work here")) << t.text();
 }
 
+TEST(Guide, KeepsItsFactsAtOtherSteps) {
+    Inspecting t(24, 80, inspect_guided);
+    t.press("2\nu");
+    ASSERT_TRUE(t.shows("did, by rule ")) << t.text();
+    const std::string screen = t.text();
+    const size_t begin = screen.find("4/5 ");
+    const std::string said = screen.substr(begin, screen.find('\n', begin) - begin);
+    t.press("n"); // where the next evaluation begins, nothing is placed
+    ASSERT_TRUE(t.shows("evaluation 1 begins")) << t.text();
+    EXPECT_NE(t.text().find(said), std::string::npos) << t.text();
+    t.press("{Backspace}");
+    EXPECT_TRUE(t.shows("5/5 ")) << t.text();
+}
+
 TEST(Guide, IsTheDemosAlone) {
     Inspecting t(24, 80, test::inspect_made);
     EXPECT_EQ(t.text().find("1/5"), std::string::npos) << t.text();
