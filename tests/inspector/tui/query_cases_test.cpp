@@ -14,7 +14,7 @@ using test::QueryCase;
 TEST(QueryCases, FilterTheList) {
     Inspecting t(24, 240, test::inspect_made);
     for (const QueryCase& c : query_cases("tensors")) {
-        t.press("{Home}&" + c.query + "\n");
+        t.press(":filter\n{Home}&" + c.query + "\n");
         EXPECT_TRUE(t.shows(words::count(c.number) + " of 188 lines match " + c.query)) << c.query << t.text();
         EXPECT_NE(t.text().find(c.what), std::string::npos) << c.query << t.text();
     }
