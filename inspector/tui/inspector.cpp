@@ -40,7 +40,6 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     if (options.evaluation >= 0 && options.evaluation < session.history().n_evaluations()) {
         session.go(session.history().evaluation(options.evaluation).end - 1);
     }
-    session.program_says_tokens = options.says_tokens;
     session.optimise_with(options.optimise);
     if (!options.diff.empty()) {
         session.start_diff(options.diff);

@@ -39,7 +39,6 @@ struct InspectorOptions {
     std::function<std::string()> how_ended;
     bool guided = false;                        ///< begins with a guide through one question, in five steps
     bool keeps_texts = true;                    ///< a trace that the user saves has prompts and generated texts
-    bool says_tokens = true;                    ///< with a gate: the program records which tokens it chose
     std::shared_ptr<tui::ProgramOutput> output; ///< what the program writes; null: that goes elsewhere, or nothing runs
 };
 

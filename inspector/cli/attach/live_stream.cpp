@@ -157,7 +157,6 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
         inspector.files_in_use = {options.trace};
         inspector.output = options.output;
         inspector.how_ended = [&source] { return source.how_ended(); };
-        inspector.says_tokens = false;
         inspector.keeps_texts = !options.no_text;
         left_with = run_inspector(store, inspector);
     }

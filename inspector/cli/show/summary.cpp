@@ -5,6 +5,7 @@
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/show/show.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/accounts/values.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/verdict_words.h"
@@ -49,6 +50,21 @@ std::string copies_of(const accounts::Summary& s) {
     return count_of_copies(s) + " (" + size + ')';
 }
 
+/// "the plan ends after pass 1 (place): the recording stopped there"
+std::string where_it_stopped(const accounts::UnfinishedPlan& plan) {
+    const bool begun = plan.pass != Pass::none;
+    return joined({"the plan ends ",
+                   !begun      ? "before "
+                   : plan.over ? "after "
+                               : "in ",
+                   words::pass(begun ? plan.pass : Pass::place), ": the recording stopped there"});
+}
+
+/// "35 splits, 45 copies (689 KiB moved)"
+std::string splits_of(const accounts::Summary& s) {
+    return s.unfinished ? where_it_stopped(*s.unfinished) : words::counted(s.splits, "split") + ", " + copies_of(s);
+}
+
 /// ", the first prompt", ", the last one planned", ", decode"
 std::string what_it_is(const History& history, const accounts::Summary& s) {
     const std::optional<GraphKind> kind = history.evaluation(s.evaluation).begin.kind;
@@ -77,8 +93,8 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out, 
                         << (b.memory_bytes ? ", " + words::bytes(*b.memory_bytes) : "");
     }
     out << '\n'
-        << words::counted(s.evaluations, "evaluation") << ", " << s.plans << " planned"
-        << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
+        << words::counted(s.evaluations, "evaluation") << ", " << s.plans - (s.last_is_unfinished ? 1 : 0) << " planned"
+        << (s.last_is_unfinished ? ", 1 in part" : "") << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
         << (!session_fact(session, dry_run_fact).empty() ? "a dry run; "
             : s.tokens                                   ? words::counted(*s.tokens, "token") + "; "
                                                          : "")
@@ -97,8 +113,9 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out, 
         << (s.nodes ? words::counted(*s.nodes, "node") + words::not_in_log(s.nodes_left_out) + ", "
             : all   ? std::string(unknown_text) + " nodes, "
                     : "")
-        << words::counted(s.splits, "split") << ", " << copies_of(s)
-        << (s.compute_bytes == 0     ? ", no compute buffers made"
+        << splits_of(s)
+        << (s.unfinished             ? ""
+            : s.compute_bytes == 0   ? ", no compute buffers made"
             : s.compute_bytes || all ? ", compute buffers " + (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text)
                                      : "")
         << "\n\n";
@@ -147,9 +164,10 @@ json summary_json(History& history, EvaluationId evaluation) {
             {"nodes", or_null(s.nodes)},
             {"nodes_left_out", s.nodes_left_out},
             {"leafs", or_null(s.leafs)},
-            {"splits", s.splits},
-            {"copies", s.copies},
-            {"copied_bytes", or_null(s.to_copy.known())},
+            {"splits", s.unfinished ? json(nullptr) : json(s.splits)},
+            {"copies", s.unfinished ? json(nullptr) : json(s.copies)},
+            {"unfinished_in", s.unfinished ? json(pass_name(s.unfinished->pass)) : json(nullptr)},
+            {"copied_bytes", s.unfinished ? json(nullptr) : or_null(s.to_copy.known())},
             {"moved_bytes", or_null(s.moved_bytes)},
             {"compute_bytes", or_null(s.compute_bytes)},
             {"compared", d.compared},

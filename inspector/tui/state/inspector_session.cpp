@@ -199,7 +199,7 @@ std::string InspectorSession::move(Unit unit, bool forward) {
     if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
     }
-    if (unit == Unit::evaluation || (unit == Unit::token && !says_tokens())) {
+    if (unit == Unit::evaluation || (unit == Unit::token && !knows(Topic::tokens))) {
         return move_evaluation(forward, unit == Unit::token);
     }
     const Step from = step();
@@ -336,7 +336,7 @@ std::string InspectorSession::go_pass(Pass pass, Unit unit) {
 
 void InspectorSession::step_program(Unit unit) {
     follows_ = true;
-    const bool past_reserves = unit == Unit::token && !says_tokens();
+    const bool past_reserves = unit == Unit::token && !knows(Topic::tokens);
     if (unit != Unit::evaluation && !past_reserves) {
         unit_ = unit;
         program_->step(unit);

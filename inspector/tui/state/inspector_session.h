@@ -91,8 +91,7 @@ public:
     // The selected tensor, the same in all views
     TensorId selected() const noexcept { return selected_; }
     void select(TensorId id);
-    bool program_says_tokens = true; ///< the running program records which tokens it chose
-    bool follow = true;              ///< single steps select the tensor they are about
+    bool follow = true; ///< single steps select the tensor they are about
 
     // Breakpoints: every step and run stops at what they match
     const Breakpoints& breakpoints() const noexcept { return breakpoints_; }
@@ -154,7 +153,6 @@ public:
 
 private:
     void step_program(Unit unit);
-    bool says_tokens() const noexcept { return program_ ? program_says_tokens : knows(Topic::tokens); }
     bool is_reserve(EvaluationId id) const;
     std::string move_evaluation(bool forward, bool past_reserves);
     SamePlace place_in(Step from, EvaluationId id);

@@ -373,12 +373,11 @@ TEST_F(ALiveRun, TheNewestStepLetsTheProgramGoOn) {
 
 class ALiveRunThatReserves : public ALiveRun {
 protected:
-    ALiveRunThatReserves() : ALiveRun({.plan_every = 1, .n_reserves = 2}, 4) {}
+    ALiveRunThatReserves() : ALiveRun({.plan_every = 1, .n_reserves = 2, .says_tokens = false}, 4) {}
 };
 
 TEST_F(ALiveRunThatReserves, GoesToTheFirstPromptWhereItsTokensAreNotKnown) {
     InspectorSession session(store, &gate);
-    session.program_says_tokens = false;
     session.move(Unit::token, true);
     while (session.state().pass != Pass::place) {
         wait_until_held(&session);

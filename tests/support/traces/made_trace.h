@@ -22,10 +22,13 @@ public:
         int plan_every = 0;
         bool fuses_all = false;
         int n_reserves = 0; ///< of the first ones, how many are said to be planned for their memory alone
+        bool says_tokens = true;
     };
     explicit MadeRun(int n_layers) : MadeRun(n_layers, Size()) {}
     MadeRun(int n_layers, Size size) : size_(size) {
         sketch_transformer(n_layers, sketch_);
+        if (!size_.says_tokens)
+            sketch_.session.knows.lack(Topic::tokens);
         for (size_t id = 0; id < sketch_.graph.tensors.size(); ++id)
             if (sketch_.graph.tensors[id].op == Op::SOFT_MAX)
                 sketch_.answers.op_answers[id] = Answer::no(Refusal::type, "the mask is not F16");
@@ -64,13 +67,14 @@ private:
         begin.n_sequences = begin.n_outputs = 1;
         begin.planned_in = planned_in_;
         to.add(begin);
-        for (int32_t i = 0; i < begin.n_tokens; ++i)
+        for (int32_t i = 0; i < begin.n_tokens && size_.says_tokens; ++i)
             to.add(record::UbatchToken{400 + i, 0, e == 0 ? i : 2 + e, i + 1 == begin.n_tokens});
         if (plans)
             plan(to);
         execute(to, e);
         to.add(record::Sample{0, no_backend, to.intern("top_k"), to.intern("GPU0 can't run TOP_K"), 40, true});
-        to.add(record::NextToken{0, 500 + e, 3 + e, to.intern(" word" + std::to_string(e)), 40, 160});
+        if (size_.says_tokens)
+            to.add(record::NextToken{0, 500 + e, 3 + e, to.intern(" word" + std::to_string(e)), 40, 160});
         to.add(record::EvaluationEnd{});
         to.flush();
     }

@@ -9,6 +9,7 @@
 #include "traces/history/accounts/tokens.h"
 #include "traces/history/words/words.h"
 #include "traces/store/live_store.h"
+#include "traces/store/reading/copy_records.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/sqlite.h"
 #include "traces/store/tee.h"
@@ -48,6 +49,26 @@ protected:
     PlanState state;
     size_t n_tensors = 0;
 };
+
+TEST_F(Tables, APlanWhoseEndIsNotRecordedIsUnfinished) {
+    EXPECT_FALSE(accounts::summary(*history).unfinished);
+    const auto rows = accounts::passes(*history, 0);
+    const auto cut_at = [&](Step end) {
+        auto cut = std::make_shared<LiveStore>();
+        copy_records(history->source(), end, *cut, [] { return true; });
+        History part(cut);
+        const accounts::Summary s = accounts::summary(part);
+        EXPECT_TRUE(s.last_is_unfinished);
+        return s.unfinished.value_or(accounts::UnfinishedPlan());
+    };
+    const accounts::UnfinishedPlan after = cut_at(rows[0].end + 1), within = cut_at(rows[0].end);
+    EXPECT_EQ(after.pass, Pass::place);
+    EXPECT_TRUE(after.over);
+    EXPECT_EQ(within.pass, Pass::place);
+    EXPECT_FALSE(within.over);
+    const Step plan = history->source().next_of(-1, fact_bit<record::PlanBegin>());
+    EXPECT_EQ(cut_at(plan + 1).pass, Pass::none);
+}
 
 TEST_F(Tables, PassesCountWhatIsAssignedAfterThem) {
     const auto rows = accounts::passes(*history, 0);

@@ -2,6 +2,7 @@
 
 #include "runtime/numbers.h"
 #include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
@@ -9,6 +10,17 @@
 #include <numeric>
 
 namespace schedscope::accounts {
+
+std::optional<UnfinishedPlan> unfinished_plan(History& history, EvaluationId planned) {
+    using namespace record;
+    const Step last =
+        history.source().previous_of(history.evaluation(planned).end, fact_set<PlanBegin, PlanEnd, EvaluationEnd>());
+    if (last == no_step || !std::holds_alternative<PlanBegin>(history.record(last).fact)) {
+        return std::nullopt;
+    }
+    const std::vector<PassRow> rows = passes(history, planned);
+    return rows.empty() ? UnfinishedPlan() : UnfinishedPlan{rows.back().pass, rows.back().end != no_step};
+}
 
 Summary summary(History& history, EvaluationId evaluation) {
     const RecordSource& source = history.source();
@@ -32,6 +44,7 @@ Summary summary(History& history, EvaluationId evaluation) {
     s.failed = int_of(source.count_failed());
 
     s.last_planned = history.last_planned();
+    s.last_is_unfinished = s.last_planned >= 0 && unfinished_plan(history, s.last_planned);
     s.evaluation = evaluation < 0 ? history.opening() : evaluation;
     if (s.evaluation < 0) {
         return s;
@@ -41,6 +54,7 @@ Summary summary(History& history, EvaluationId evaluation) {
     if (graph == nullptr) {
         return s;
     }
+    s.unfinished = unfinished_plan(history, state.planned_in);
     const Step begin = source.previous_of(history.evaluation(state.planned_in).end, fact_bit<record::PlanBegin>());
     const auto plan = begin == no_step ? record::PlanBegin{} : std::get<record::PlanBegin>(history.record(begin).fact);
     s.nodes = plan.n_nodes ? std::optional(n_of(graph->nodes)) : std::nullopt;

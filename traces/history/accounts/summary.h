@@ -8,16 +8,27 @@
 
 namespace schedscope::accounts {
 
+/// How far a plan got that the recording does not see the end of.
+struct UnfinishedPlan {
+    Pass pass = Pass::none; ///< the last that began; none: not even the first did
+    bool over = false;      ///< it ended
+};
+/// Of the plan that this evaluation made last; nothing: it is whole, failed, or its evaluation went on without saying so.
+std::optional<UnfinishedPlan> unfinished_plan(History& history, EvaluationId planned);
+
 /// What a trace holds, in numbers.
 struct Summary {
     Step steps = 0;
-    int evaluations = 0, plans = 0, failed = 0, graphs = 0;
+    int evaluations = 0, failed = 0, graphs = 0;
+    int plans = 0;                   ///< that began
+    bool last_is_unfinished = false; ///< of the plans
     std::optional<int64_t> tokens;
     std::optional<int64_t> first_ns, last_ns; ///< times of the first and last record
     std::optional<int64_t> time_ns() const { return first_ns && last_ns ? std::optional(*last_ns - *first_ns) : std::nullopt; }
     EvaluationId last_planned = -1; ///< −1: none was
     // The plan that one evaluation runs; −1 and zeros: none was made. Nothing: not known.
     EvaluationId evaluation = -1;
+    std::optional<UnfinishedPlan> unfinished; ///< what counts splits and copies counts those before it stopped
     std::optional<int32_t> nodes = 0, leafs = 0;
     int32_t nodes_left_out = 0; ///< of `nodes`, those that a log has no line of
     int32_t splits = 0, copies = 0;

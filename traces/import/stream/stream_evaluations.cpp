@@ -65,6 +65,14 @@ Knowledge StreamEvaluations::knowledge() const {
     return knows;
 }
 
+Knowledge StreamEvaluations::knowledge_so_far() const {
+    Knowledge knows;
+    if (!knowledge().has(Topic::tokens)) {
+        knows.lack(Topic::tokens);
+    }
+    return knows;
+}
+
 /// The evaluation of this number. A new one begins with the first of the facts, if not before it.
 StreamEvaluations::Open& StreamEvaluations::open(int64_t number, std::vector<StreamFact>& facts) {
     const auto known = std::find_if(open_.begin(), open_.end(), [&](const Open& e) { return e.number == number; });

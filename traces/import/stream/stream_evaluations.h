@@ -41,8 +41,10 @@ public:
     void compare_plans() noexcept { compares_ = true; }
     StringId intern(std::string_view text) { return sink_.intern(text); }
     const EvaluationCounts& counts() const noexcept { return counts_; }
-    /// What came and what did not, so far.
+    /// What came and what did not, when nothing more comes.
     Knowledge knowledge() const;
+    /// While more comes, the rest may: but few programs ever say which tokens they chose.
+    Knowledge knowledge_so_far() const;
 
 private:
     struct Graph {

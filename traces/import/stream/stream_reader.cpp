@@ -49,7 +49,7 @@ void StreamReader::take(const StreamBlock& block) {
             }
         }
         if (session_.settle() || !begun_) {
-            give_session({});
+            know_so_far();
         }
         begun_ = true;
         dropped_ = std::max(dropped_, block.dropped);
@@ -64,6 +64,9 @@ void StreamReader::take(const StreamBlock& block) {
         }
         if (!content.facts.empty()) {
             evaluations_.take(*block.evaluation, std::move(content.facts));
+            if (evaluations_.knowledge_so_far().has(Topic::tokens) != session_.info().knows.has(Topic::tokens)) {
+                know_so_far();
+            }
         }
     } catch (const Damage& damage) {
         const std::string why = damage.what(); // a record may be of a block before
@@ -224,6 +227,11 @@ void StreamReader::add_notes(std::vector<std::string>& notes) const {
     if (!unknown.empty()) {
         notes.push_back("not known here and left out: " + listed(unknown));
     }
+}
+
+void StreamReader::know_so_far() {
+    session_.set_knowledge(evaluations_.knowledge_so_far());
+    give_session({});
 }
 
 ImportResult StreamReader::finish(std::vector<std::string> notes, bool damaged) {

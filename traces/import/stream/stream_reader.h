@@ -45,6 +45,7 @@ private:
     void take_hello(std::span<const std::byte> record) const;
     void take_kind(std::span<const std::byte> record);
     bool take_fields(const KindOfRecords& kind, const StreamFields& f, const StreamBlock& block, BlockContent& content);
+    void know_so_far();
     void give_session(const std::vector<std::string>& notes);
     void add_notes(std::vector<std::string>& notes) const;
 

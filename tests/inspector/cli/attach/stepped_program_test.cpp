@@ -231,6 +231,24 @@ TEST_P(SteppedProgram, IsSavedAsTheTraceThatItIs) {
     EXPECT_EQ(run({"export", saved, "--jsonl", "-"}).out, recorded.out);
 }
 
+TEST_P(SteppedProgram, IsSavedWithinAPlanAsOneThatHasNoEnd) {
+    NEEDS_SHARED();
+    const std::string saved = folder / "saved.trace";
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(comes([&] { return t.shows("─ pass 1 place "); })) << t.text();
+    t.press(":save " + saved + "\n");
+    ASSERT_TRUE(t.shows("are written; schedscope inspect opens it")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM) << t.text();
+    const std::string shown = run({"show", saved}).out;
+    EXPECT_THAT(shown, HasSubstr("1 evaluation, 0 planned, 1 in part; "));
+    EXPECT_THAT(shown, HasSubstr("the plan ends after pass 1 (place): the recording stopped there\n"));
+    EXPECT_THAT(shown, ::testing::Not(HasSubstr("0 tokens")));
+    EXPECT_THAT(run({"show", saved, "--what", "tokens"}).out, HasSubstr("which tokens were sampled is unknown"));
+}
+
 TEST_P(SteppedProgram, IsFollowedAsItRunsUntilItIsHeld) {
     NEEDS_SHARED();
     Terminal t(30, 160, inspect({"--tokens", "100000", "--context", "512"}));
