@@ -58,9 +58,13 @@ int LaunchedProgram::code_after(const ProgramStream& stream) const {
             tell(sentence);
         }
     }
-    if (stream.n_evaluations() == 0 && code == 0) {
-        throw Error(ErrorKind::device, visible(recording_.command.front()) + ": nothing was recorded: " +
-                                           why_nothing(path_, pages_.control(), recording_.children));
+    if (stream.n_evaluations() == 0) {
+        const std::string nothing = visible(recording_.command.front()) +
+                                    ": nothing was recorded: " + why_nothing(path_, pages_.control(), recording_.children);
+        if (code == 0) {
+            throw Error(ErrorKind::device, nothing);
+        }
+        tell(nothing); // the exit code is the program's
     }
     return stream.damaged() && code == 0 ? exit_code(ErrorKind::device) : code;
 }
