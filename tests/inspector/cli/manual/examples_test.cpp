@@ -166,6 +166,10 @@ TEST_P(Examples, RunAsTheyStand) {
         const bool differ = outcome.code == 1 && example.command.starts_with("schedscope diff "); // an answer, too
         EXPECT_TRUE(outcome.code == 0 || differ) << outcome.code << " of " << example.command << '\n'
                                                  << outcome.out << outcome.err;
+        if (example.command.find("| jq ") !=
+            std::string::npos) { // of names that are not there it says nothing, and that it did well
+            EXPECT_TRUE(outcome.out.find_first_not_of(" \n") != std::string::npos && outcome.out != "null\n") << example.command;
+        }
     }
 }
 
