@@ -20,12 +20,17 @@ public:
     const tables::Table& table() const override { return table_; }
     void update(InspectorSession& session) override { table_.update(session.state()); }
 
-    std::string title(const InspectorSession&) const override {
+    /// A pipeline has copies for each of its stages, and an evaluation fills those of one.
+    std::string title(const InspectorSession& session) const override {
         SizeSum sum;
         for (const Row& r : table_.rows()) {
             sum.add(r.bytes);
         }
-        return table_.rows().empty() ? "copies" : joined({"copies ", words::count(n_rows()), ", ", words::bytes(sum)});
+        const SizeSum moved = accounts::input_sizes(session.state());
+        const bool differ = session.state().planned && moved.bytes != sum.bytes;
+        return table_.rows().empty() ? "copies"
+                                     : joined({"copies ", words::count(n_rows()), ", ", words::bytes(sum),
+                                               differ ? ", " + words::bytes(moved) + " to move" : ""});
     }
 
     int row_of(const InspectorSession& session, TensorId id) const override {

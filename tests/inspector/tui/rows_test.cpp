@@ -199,6 +199,12 @@ TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
     EXPECT_EQ(facts.text(Field::op), "?");
 }
 
+TEST(Copies, OfAPipelineSayWhatAnEvaluationMoves) {
+    Terminal t(24, 80, [] { return inspect_sample("pipeline"); });
+    t.press("3");
+    EXPECT_TRUE(t.shows("├ copies 62, 1.9 MiB, 394 KiB to move ")) << t.text();
+}
+
 TEST(Copies, TakeAsLongAsAllTheirTransfers) {
     auto store = std::make_shared<LiveStore>();
     schedscope::test::MadeRun(2).record(*store, 1);
