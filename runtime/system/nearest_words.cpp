@@ -43,7 +43,8 @@ std::string nearest_words(std::span<const std::string_view> known, std::string_v
     if (word.size() < least) {
         return {};
     }
-    const size_t farthest = std::min(std::max<size_t>(2, word.size() / 3), word.size() / 2 + 1);
+    // Of two letters or three, one that stays says nothing.
+    const size_t farthest = std::min(std::max<size_t>(2, word.size() / 3), word.size() / 2);
     std::vector<std::pair<size_t, std::string_view>> near;
     bool any_begins_so = false;
     for (const std::string_view each : known) {

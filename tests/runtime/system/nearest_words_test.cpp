@@ -23,6 +23,14 @@ TEST(NearestWords, ThatBeginWithWhatWasTypedAreNearest) {
     EXPECT_EQ(nearest_words(words, "soft-m"), "SOFT_MAX");
 }
 
+TEST(NearestWords, OfAShortOneMostLettersStay) {
+    const std::vector<std::string_view> short_ones{"dot", "fa", "ot", "for"};
+    EXPECT_EQ(nearest_words(short_ones, "foo"), "for");
+    EXPECT_EQ(nearest_words(short_ones, "dpt"), "dot");
+    EXPECT_EQ(nearest_words(short_ones, "af"), "fa");
+    EXPECT_EQ(nearest_words(short_ones, "xy"), "");
+}
+
 TEST(NearestWords, OfASingleLetterThereAreNone) { EXPECT_EQ(nearest_words(words, "f"), ""); }
 
 } // namespace
