@@ -35,6 +35,12 @@ std::string user_name(uid_t user) {
     return entry == nullptr ? "user " + std::to_string(user) : entry->pw_name;
 }
 
+/// Do the rights of root go with it here? A container may take them away.
+bool may_trace_others() {
+    constexpr int cap_sys_ptrace = 19;
+    return (std::strtoull(status_of(getpid(), "CapEff").c_str(), nullptr, 16) >> cap_sys_ptrace & 1) != 0;
+}
+
 /// Who may look into it may hold it as well; the reasons are the same.
 std::string why_not_allowed(pid_t id) {
     const auto user = static_cast<uid_t>(std::strtoul(status_of(id, "Uid").c_str(), nullptr, 10));
@@ -50,6 +56,10 @@ std::string why_not_allowed(pid_t id) {
         return "kernel.yama.ptrace_scope is " + std::to_string(scope) +
                ": sudo sysctl kernel.yama.ptrace_scope=0, or run schedscope with sudo, or start the program with: schedscope "
                "record";
+    }
+    if (geteuid() == 0 && may_trace_others()) {
+        return std::string("the kernel does not allow it of this process") +
+               (id == 1 ? ", the first one of the system or container" : "") + "; others may be joined (CAP_SYS_PTRACE is there)";
     }
     if (geteuid() == 0) {
         return "the kernel does not allow it; in a container: --cap-add SYS_PTRACE, or run schedscope outside of it";
