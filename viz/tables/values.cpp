@@ -82,7 +82,7 @@ void ValuesTable::update(const PlanState& state) {
         state.evaluation >= 0 && state.step == no_step
             ? "nothing is recorded yet"
             : "no tensor was watched in this evaluation up to this step: `run`, `record` and `inspect -m` record the values of "
-              "those that --watch PATTERN names; `verify --record` compares two backends";
+              "those that --watch QUERY names; `verify --record` compares two backends";
     if (state.evaluation != of_ || state.values.size() != rows_.size() || state.step != at_) {
         of_ = state.evaluation;
         at_ = state.step;
