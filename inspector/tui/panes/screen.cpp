@@ -155,7 +155,9 @@ void Screen::draw_guide(const Canvas& page, const std::vector<std::string>& line
 void Screen::draw_status(const Canvas& page, const Told& told, const std::vector<std::string>& marks) const {
     const Rect& area = layout_.status;
     const std::string text = joined(marks, " · ");
-    const int room = text.empty() ? 0 : std::min(text_width(text) + 2, area.width / 2);
+    constexpr int least_marks = 16;
+    const int left = std::max(area.width - 3 - text_width(told.text), least_marks); // what is told comes first
+    const int room = text.empty() ? 0 : std::min({text_width(text) + 2, left, area.width / 2});
     if (room > 0) {
         page.put_right(area.row, area.col + area.width - room, text, dim, room - 1);
     }

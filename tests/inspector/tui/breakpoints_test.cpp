@@ -54,6 +54,17 @@ TEST_F(SeveralBreakpoints, AreEachStoppedAtAndCounted) {
     EXPECT_EQ(n_met(0), 2);
 }
 
+TEST(BreakpointOnTheStatusLine, GivesWayToWhatIsTold) {
+    Inspecting t(24, 80, inspect_made);
+    t.press(":break kind=assign backend=GPU0 cause=1.wgt0 op=MUL_MAT\n");
+    ASSERT_TRUE(t.shows("kind=assign")) << t.text();
+    t.press(":sort zebra\n");
+    EXPECT_TRUE(t.shows("no column 'zebra': there are #, id, op, name")) << t.text();
+    EXPECT_TRUE(t.shows("break kind=")) << t.text();
+    t.press("u");
+    EXPECT_TRUE(t.hides("zebra")) << t.text();
+}
+
 TEST_F(SeveralBreakpoints, AreNotMetWhileTheyAreDisabled) {
     enable(0, false);
     EXPECT_TRUE(scan(true).starts_with("breakpoint 2: "));
