@@ -20,6 +20,7 @@ struct Column {
     std::string_view help = {};  ///< what it says, in a sentence without its end
     Unit unit = Unit::text;
     int width = 0;                            ///< 0: it takes what the others leave
+    int least = 0;                            ///< cells that do where names need some of them; 0: `width`
     int from_width = 0;                       ///< lists show it where they are at least this wide
     int most = 0;                             ///< cells that it takes where there is plenty of room; 0: `width`
     query::Field field = query::Field::count; ///< what queries call it; count: nothing

@@ -374,7 +374,7 @@ TEST_P(View, OfWhatIfIsFoldedAsTheCommandFoldsIt) {
     EXPECT_TRUE(t.shows("22 assignments in")) << t.text();
     t.press(".");
     EXPECT_TRUE(t.shows("12 assignments in")) << t.text();
-    EXPECT_NE(line_with(t, "▸", "cache_", "CPU by 1.dst"), "") << t.text();
+    EXPECT_NE(line_with(t, "▸", "cache", "CPU by 1.dst"), "") << t.text();
 }
 
 TEST_P(View, OfWhatIfSaysWhyNothingChanges) {
@@ -399,6 +399,13 @@ TEST_P(View, OfADiffShowsTwoTracesSideBySide) {
     EXPECT_NE(line_with(t, "│▸", "Vulkan0", "CPU"), "") << t.text();
     t.press(":diff no-such.trace\n");
     EXPECT_TRUE(t.shows("no-such.trace")) << t.text();
+}
+
+TEST(Inspect, SaysOnASmallScreenWhatDiffers) {
+    Terminal t(24, 80, [] { return inspect_sample("partial-offload", test::sample_path("all-cpu")); });
+    t.press("8");
+    ASSERT_TRUE(t.shows(" assi")) << t.text();
+    EXPECT_NE(line_with(t, " what ", " name "), "") << t.text();
 }
 
 /// Of what differs alike there is one row, as in a what-if; its details have all of it.
