@@ -297,7 +297,7 @@ private:
         }
         if (const int32_t left = writer_.n_written() - result_.n_filled_in; left > 0) {
             const std::string why = why_not_filled_.empty() ? "" : ": " + why_not_filled_;
-            result_.notes.push_back(result_.n_filled_in == 0
+            result_.notes.push_back(result_.n_filled_in == 0 && !why.empty()
                                         ? "this does not look like the model of this log" + why + "; all is left as logged"
                                         : words::counted(left, "graph") +
                                               " that the model's builder does not make, left as logged" + why);

@@ -52,12 +52,10 @@ std::string copies_of(const accounts::Summary& s) {
 
 /// "the plan ends after pass 1 (place): the recording stopped there"
 std::string where_it_stopped(const accounts::UnfinishedPlan& plan) {
-    const bool begun = plan.pass != Pass::none;
-    return joined({"the plan ends ",
-                   !begun      ? "before "
-                   : plan.over ? "after "
-                               : "in ",
-                   words::pass(begun ? plan.pass : Pass::place), ": the recording stopped there"});
+    if (plan.pass == Pass::none) {
+        return "the plan has no end: the recording stopped there";
+    }
+    return joined({"the plan ends ", plan.over ? "after " : "in ", words::pass(plan.pass), ": the recording stopped there"});
 }
 
 /// "35 splits, 45 copies (689 KiB moved)"

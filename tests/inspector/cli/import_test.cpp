@@ -482,8 +482,9 @@ TEST(Import, FillsInFromTheModelWhatALogLeavesOut) {
         {"import", logs + "ngl0-prefill40-causes.log", "-m", paths::shared("models/stories260K-q8_0.gguf"), "-o", folder / "t"});
     EXPECT_EQ(other.code, 0);
     EXPECT_THAT(other.out, HasSubstr("filled in 0 of 1 graph from the model\n"));
-    EXPECT_THAT(other.err, ::testing::ContainsRegex("this does not look like the model of this log: [a-z0-9_.]+\\.weight has [0-9.]+ KiB in the log, "
-                                                    "[0-9.]+ KiB \\(q8_0\\) in the model"));
+    EXPECT_THAT(other.err, ::testing::ContainsRegex(
+                               "this does not look like the model of this log: [a-z0-9_.]+\\.weight has [0-9.]+ KiB in the log, "
+                               "[0-9.]+ KiB \\(q8_0\\) in the model"));
     EXPECT_EQ(run({"import", logs + "ngl0-prefill40-causes.log", "-m", paths::log("2026-05"), "-o", folder / "u"}).code, 3);
 }
 
