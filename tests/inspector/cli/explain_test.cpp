@@ -144,7 +144,8 @@ TEST(Explain, EveryTensorHasAStory) {
 /// A prompt's nodes run where a decode's do not.
 TEST(Explain, TellsWhereItRunsInTheLastPlanOfAnotherKind) {
     const std::string sample = paths::source("traces/samples/partial-offload.trace");
-    EXPECT_THAT(run({"explain", sample, "ffn_up-1"}).out, EndsWith("\nbut            on CPU in evaluation 3, decode: --eval 3\n"));
+    EXPECT_THAT(run({"explain", sample, "ffn_up-1"}).out,
+                EndsWith("\nbut            on CPU in evaluation 3, decode: --eval 3\n"));
     EXPECT_THAT(run({"explain", sample, "ffn_up-1", "--eval", "0"}).out, Not(HasSubstr("\nbut ")));
     EXPECT_THAT(run({"explain", sample, "ffn_up-3"}).out, Not(HasSubstr("\nbut "))) << "on the device in both";
 }
