@@ -52,19 +52,20 @@ template <size_t n> Builds builds_of(void* handle, const Arrival (&all)[n]) {
 /// The llama.cpp that calls this ggml; null: none does by that name.
 void* llama_with(const void* sched_new) {
     struct Named {
-        uintptr_t at[32];
+        const char* at[32];
         int n;
     } named = {};
     for_each_object(
         [](const char* path, uintptr_t begin, uintptr_t /*end*/, void* data) {
             Named& all = *static_cast<Named*>(data);
             if (strstr(path, "llama") != nullptr && all.n < 32) {
-                all.at[all.n++] = begin;
+                all.at[all.n++] =
+                    reinterpret_cast<const char*>(begin); // NOLINT(performance-no-int-to-ptr): as the loader says it
             }
         },
         &named);
     for (int i = 0; i < named.n; ++i) {
-        void* const handle = object_of(reinterpret_cast<const void*>(named.at[i])).handle;
+        void* const handle = object_of(named.at[i]).handle;
         if (handle != nullptr && find_in(handle, "llama_model_default_params") != nullptr &&
             find_in(handle, "ggml_backend_sched_new") == sched_new) {
             return handle;

@@ -2,6 +2,7 @@
 
 #include "traces/import/other_line.h"
 
+#include "runtime/numbers.h"
 #include "traces/import/logged_text.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "runtime/planner/recorder.h"
 #include "runtime/system/visible_text.h"
 #include "traces/format/interner.h"
+#include "traces/history/find_tensor.h"
 #include "traces/history/words/layer_in_name.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
