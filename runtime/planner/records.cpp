@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 namespace schedscope {
@@ -100,12 +101,14 @@ std::vector<std::pair<std::string, std::string>> shown_facts(const SessionInfo& 
 }
 
 std::string session_fact(const SessionInfo& session, std::string_view key) {
-    for (const auto& [name, value] : shown_facts(session)) {
-        if (name == key) {
-            return value;
-        }
+    const auto in = [key](const auto& facts) {
+        const auto found = std::find_if(facts.begin(), facts.end(), [key](const auto& fact) { return fact.first == key; });
+        return found == facts.end() ? std::nullopt : std::optional(found->second);
+    };
+    if (const auto fact = in(session.facts)) { // asked for each plan: the whole list is not made for it
+        return *fact;
     }
-    return {};
+    return session.settings ? in(settings_in_words(*session.settings)).value_or("") : "";
 }
 
 } // namespace schedscope

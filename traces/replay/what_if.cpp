@@ -273,6 +273,7 @@ private:
 
     /// What reads one now and was not asked: as its device answered alike questions.
     void infer_take_overs(ReplayInput& in, const std::vector<BackendId>& order, const std::vector<bool>& asked) const {
+        const int64_t min_batch = offload_min_batch(recorded_);
         for (BackendId b = 0; b < n_of(in.session.backends); ++b) {
             const BackendId recorded = order.empty() ? b : order[b];
             const DeviceProfile* const profile = is_index(recorded, profiles_) ? profiles_[recorded].get() : nullptr;
@@ -282,7 +283,7 @@ private:
             for (TensorId t = 0; t < n_of(asked) && in.answers.has(b, t); ++t) {
                 const OpQuestion question = OpQuestion::about(in.graph.view(), t, in.session.buffer_types);
                 if (!asked[t] && question.reads_host_weight && question.node->ne) {
-                    in.answers.set_offload(b, t, profile->wants_offload(question, offload_min_batch(recorded_)));
+                    in.answers.set_offload(b, t, profile->wants_offload(question, min_batch));
                 }
             }
         }

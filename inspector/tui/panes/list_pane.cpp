@@ -9,12 +9,6 @@
 
 namespace schedscope::tui {
 
-namespace {
-
-constexpr int looked_at = 500; ///< rows
-
-} // namespace
-
 void ListPane::show(ViewId id) {
     std::unique_ptr<View>& made = made_[ordinal(id)];
     if (!made) {
@@ -72,7 +66,15 @@ void ListPane::find_columns() {
     }
 }
 
-/// Of a long list some rows stand for the others.
+/// The longest, from a known length until one has `most`. Of a long list some rows stand for the others.
+int ListPane::longest_cell(size_t column, int longest, int most) const {
+    constexpr int looked_at = 500; // rows
+    for (int row = 0; row < n_rows() && longest < most; row += std::max(n_rows() / looked_at, 1)) {
+        longest = std::max(longest, text_width(tables::text_of(cell(row, column), columns_[column].unit)));
+    }
+    return longest;
+}
+
 void ListPane::measure_names() {
     constexpr int most = 22; // a longer one is an exception, for which the others need not give way
     const auto name = std::find_if(columns_.begin(), columns_.end(), [](const tables::Column& c) { return c.width == 0; });
@@ -80,9 +82,7 @@ void ListPane::measure_names() {
         return;
     }
     const size_t column = name - columns_.begin();
-    for (int row = 0; row < n_rows() && longest_name_ < most; row += std::max(n_rows() / looked_at, 1)) {
-        longest_name_ = std::max(longest_name_, std::min(text_width(tables::text_of(cell(row, column), name->unit)), most));
-    }
+    longest_name_ = std::min(longest_cell(column, longest_name_, most), most);
 }
 
 /// Columns that may be wider are so for what is in them: the rest is the names'.
@@ -91,9 +91,7 @@ void ListPane::measure_columns() {
     for (size_t i = 0; i < columns_.size(); ++i) {
         tables::Column& column = columns_[i];
         int& longest = longest_[in_table_[i]];
-        for (int row = 0; row < n_rows() && longest < column.most; row += std::max(n_rows() / looked_at, 1)) {
-            longest = std::max(longest, text_width(tables::text_of(cell(row, i), column.unit)));
-        }
+        longest = longest_cell(i, longest, column.most);
         column.most = std::min(column.most, longest);
     }
 }

@@ -91,7 +91,8 @@ private:
     void select_row_of_tensor();
     void follow_record();
     std::vector<int> widths() const;
-    int shown_width() const; ///< that says which columns are shown
+    int shown_width() const;                                      ///< that says which columns are shown
+    int longest_cell(size_t column, int longest, int most) const; ///< in cells of the screen
     void measure_names();
     void measure_columns();
     void draw_drawing(const Canvas& page, const Layout& layout) const;
