@@ -71,12 +71,17 @@ std::span<const RulesAge> rules_of_builds(BuildSpan builds) {
     return {builds.last == 0 ? ages.begin() : of(builds.last), of(builds.first) + 1};
 }
 
+std::string text_of(BuildSpan builds) {
+    const std::string first = "b" + std::to_string(builds.first), last = "b" + std::to_string(builds.last);
+    return builds.first == 0 && builds.last == 0 ? "every build"
+           : builds.first == 0                   ? "up to " + last
+           : builds.last == 0                    ? first + " and later"
+           : builds.first == builds.last         ? first
+                                                 : first + ".." + last;
+}
+
 std::string rules_name(const RulesAge& newest, const RulesAge& oldest) {
-    const std::string first = "b" + std::to_string(oldest.first_build), last = "b" + std::to_string(newest.last_build);
-    return oldest.first_build == 0 && newest.last_build == 0 ? "every build"
-           : oldest.first_build == 0                         ? "up to " + last
-           : newest.last_build == 0                          ? first + " and later"
-                                                             : first + ".." + last;
+    return text_of(BuildSpan{oldest.first_build, newest.last_build});
 }
 
 const RulesAge* rules_named(std::string_view name) {

@@ -49,10 +49,11 @@ struct BuildSpan {
 };
 /// Of "6673", "b6673", "b3890..b4109", "..b3909"; none: it says something else.
 std::optional<BuildSpan> read_builds(std::string_view text);
+/// "b5640..b8120", "up to b3991", "b10325 and later", "every build".
+std::string text_of(BuildSpan builds);
 /// By which rules such builds plan, the newest first.
 std::span<const RulesAge> rules_of_builds(BuildSpan builds);
-/// The ages from the one to the other, which is as old or older, by their builds: "b5640..b8120", "up to b3991", "b10325 and
-/// later", "every build".
+/// The ages from the one to the other, which is as old or older, by their builds.
 std::string rules_name(const RulesAge& newest, const RulesAge& oldest);
 /// The newest age of such a name; null: there is none.
 const RulesAge* rules_named(std::string_view name);

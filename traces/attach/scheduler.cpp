@@ -35,7 +35,7 @@ void tell_of_copy(const GgmlCopy& ggml) {
     fact("ggml_library", ggml.path);
     fact(SSCP_FACT_OFFLOAD_MIN_BATCH, ggml.index == 0 ? getenv(SSCP_FACT_OFFLOAD_MIN_BATCH) : nullptr);
     fact("ggml_build_id", ggml.build_id);
-    fact("build", ggml.builds);
+    fact(SSCP_FACT_BUILDS, ggml.builds);
     fact("ggml_version", ggml.call.ggml_version == nullptr ? nullptr : ggml.call.ggml_version());
     fact("ggml_commit", ggml.call.ggml_commit == nullptr ? nullptr : ggml.call.ggml_commit());
 }

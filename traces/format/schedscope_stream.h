@@ -48,7 +48,9 @@
 #define SSCP_UNKNOWN_64 ((int64_t)-9223372036854775807 - 1)
 #define SSCP_UNKNOWN_U8 255u /* also of an answer: the backend was not asked */
 
-/* The key of a fact: a sentence that names libraries which were loaded for devices that the program does not use. */
+/* Keys of facts. Of llama.cpp the builds that the program may be: "b8180..", "b3890..b4109". */
+#define SSCP_FACT_BUILDS "build"
+/* A sentence that names libraries which were loaded for devices that the program does not use. */
 #define SSCP_FACT_IDLE_LIBRARIES "no_device"
 /* Of a variable that ggml reads: from how many rows on its devices take work over. */
 #define SSCP_FACT_OFFLOAD_MIN_BATCH "GGML_OP_OFFLOAD_MIN_BATCH"

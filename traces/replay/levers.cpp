@@ -106,9 +106,9 @@ private:
             placed_ = AskedPlacement{session_.settings->placement, session_.settings->n_layers};
             return;
         }
-        OwnedGraph graph = OwnedGraph::copy_of(graph_->view());
-        name_parts(graph);
-        if (const std::optional<PlacementOptions> asked = asked_placement(graph, session_)) {
+        named_ = OwnedGraph::copy_of(graph_->view());
+        name_parts(*named_);
+        if (const std::optional<PlacementOptions> asked = asked_placement(*named_, session_)) {
             try {
                 planned_with({{"ngl=" + std::to_string(asked->n_gpu_layers)}, "", {}});
                 placed_ = AskedPlacement{*asked, n_named_blocks(*graph_)};
@@ -267,11 +267,9 @@ private:
 
     /// Of another program's plan: ": block 0 of 5 is not offloaded"; "" for what is of no block.
     std::string home_now() const {
-        OwnedGraph graph = OwnedGraph::copy_of(graph_->view());
-        name_parts(graph);
-        int32_t layer = graph.tensors[owner_of(graph, tensor_)].layer;
+        int32_t layer = named_->tensors[owner_of(*named_, tensor_)].layer;
         for (const TensorId weight : weights()) {
-            layer = graph.tensors[weight].layer >= 0 ? graph.tensors[weight].layer : layer;
+            layer = named_->tensors[weight].layer >= 0 ? named_->tensors[weight].layer : layer;
         }
         if (layer < 0) {
             return "";
@@ -450,6 +448,7 @@ private:
         PlacementOptions options;
         int32_t n_layers;
     };
+    std::optional<OwnedGraph> named_;      ///< of another program: with the parts that its names say
     std::optional<AskedPlacement> placed_; ///< nothing: it is not known
     bool is_plannable_ = true;
     int n_plans_ = 0;

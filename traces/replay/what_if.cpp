@@ -592,7 +592,7 @@ private:
 };
 
 constexpr std::array<WhatIfSetting, 11> settings{
-    {{"ngl", "N", "the output layer and the last N-1 blocks on devices"},
+    {{"ngl", "N|all", "the output layer and the last N-1 blocks on devices"},
      {"device-order", "vulkan0,cpu", "these devices and no others, by priority; cpu is last", true},
      {"refuse", "DEVICE:OP", "the device does not run the operator: vulkan0:SOFT_MAX", true},
      {"fa", "on|off", "flash attention"},
@@ -640,7 +640,7 @@ void WhatIf::set(std::string_view setting) {
     const std::string_view name = setting.substr(0, equals), value = setting.substr(equals + 1);
     constexpr int64_t most = 1 << 30;
     if (name == "ngl") {
-        n_gpu_layers = int_of(number(setting, value, 0, most));
+        n_gpu_layers = value == "all" ? all_gpu_layers : int_of(number(setting, value, 0, most));
     } else if (name == "device-order") {
         device_order.clear();
         for (const std::string_view device : pieces(setting, value, "names")) {

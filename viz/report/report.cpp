@@ -232,8 +232,8 @@ json ReportData::session() const {
                             {"pale", style.pale},
                             {"line", style.line}});
     }
-    for (const auto& [name, value] : shown_facts(session)) {
-        facts.push_back({name, value});
+    for (const auto& fact : shown_facts(session)) {
+        facts.push_back({fact.first, words::fact(fact)});
     }
     for (auto pass = static_cast<uint8_t>(Pass::none); pass < static_cast<uint8_t>(Pass::count); ++pass) {
         passes.push_back({pass_name(static_cast<Pass>(pass)), pass_title(static_cast<Pass>(pass))});

@@ -4,6 +4,7 @@
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/output/standard_streams.h"
 #include "inspector/cli/run/bench.h"
+#include "inspector/cli/run/run_arguments.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/machine_limits.h"
 #include "runtime/backend/registry.h"
@@ -206,10 +207,7 @@ CommandAction add_bench(CommandOptions& app) {
     app.add_option("-n,--n-gen", q.n_generate, "Tokens generated, one by one; 0: none").show_default().within(0, 1 << 24);
     app.add_option("-r,--repetitions", q.repetitions, "How often each is measured").show_default().within(1, 1000);
     app.add_option("-t,--threads", q.run.n_threads, "Threads (default: physical cores)").within(0, 4096);
-    app.add_option("--ngl,--gpu-layers,--n-gpu-layers", q.run.n_gpu_layers,
-                   "The output layer and the last N-1 blocks go to devices")
-        .show_default()
-        .within(0, 1 << 30);
+    add_layers_option(app, q.run.n_gpu_layers);
     app.add_option("-b,--batch-size", q.run.n_batch, "Tokens decoded together").show_default().within(1, 1 << 24);
     app.add_option("--ub,--ubatch-size", q.run.n_ubatch, "Tokens in one evaluation").show_default().within(1, 1 << 24);
     app.add_option("--fa,--flash-attn", options->flash_attention, "on|off|auto: flash attention")

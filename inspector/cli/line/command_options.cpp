@@ -14,6 +14,9 @@ CommandOption& CommandOption::delimiter(char between) { return option_->delimite
 CommandOption& CommandOption::one_value_each() { return option_->allow_extra_args(false), *this; }
 CommandOption& CommandOption::show_default() { return option_->capture_default_str(), *this; }
 CommandOption& CommandOption::within(int least, int most) { return option_->check(CLI::Range(least, most)), *this; }
+CommandOption& CommandOption::or_word(const std::string& word, int value) {
+    return option_->transform([=](const std::string& given) { return given == word ? std::to_string(value) : given; }), *this;
+}
 CommandOption& CommandOption::one_of(const std::vector<std::string>& choices) {
     return option_->check(CLI::IsMember(choices)), *this;
 }

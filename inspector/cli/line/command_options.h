@@ -28,6 +28,7 @@ public:
     CommandOption& one_value_each();        ///< several values are several times the option
     CommandOption& show_default();          ///< the help tells what the value is now
     CommandOption& within(int least, int most);
+    CommandOption& or_word(const std::string& word, int value); ///< that stands for the value
     CommandOption& one_of(const std::vector<std::string>& choices);
     CommandOption& one_of(const std::vector<int>& choices);
     /// Names a file to write: an empty name (a variable of a script that is not set) is refused, not taken for none.

@@ -80,15 +80,24 @@ void add_sampling_options(CommandOptions& app, RunArguments& a) {
     app.add_flag("--ignore-eos", s.ignore_eos, "Never choose a token that ends the generation", group);
 }
 
+} // namespace
+
+CommandOption add_layers_option(CommandOptions& app, int32_t& n_gpu_layers) {
+    return app
+        .add_option("--ngl,--gpu-layers,--n-gpu-layers", n_gpu_layers,
+                    "The output layer and the last N-1 blocks go to devices; or all")
+        .show_default()
+        .within(0, 1 << 30)
+        .or_word("all", all_gpu_layers);
+}
+
+namespace {
+
 void add_device_options(CommandOptions& app, RunArguments& a) {
     const char* group = "Devices and scheduling";
     app.add_option("--device", a.run.devices, "Devices by priority: vulkan0,blas,cpu (default: every GPU found, then cpu)")
         .group(group);
-    app.add_option("--ngl,--gpu-layers,--n-gpu-layers", a.run.n_gpu_layers,
-                   "The output layer and the last N-1 blocks go to devices")
-        .show_default()
-        .within(0, 1 << 30)
-        .group(group);
+    add_layers_option(app, a.run.n_gpu_layers).group(group);
     app.add_option("--ts,--tensor-split", a.run.tensor_split, "Shares of the devices: 3,1 (default: by memory)")
         .delimiter(',')
         .group(group);

@@ -35,6 +35,9 @@ struct RunArguments {
     CommandOption seed_option;
 };
 
+/// -ngl, for `bench` as well.
+CommandOption add_layers_option(CommandOptions& app, int32_t& n_gpu_layers);
+
 /// Gives the command those options. The result is filled when the command line was parsed.
 std::shared_ptr<RunArguments> add_run_options(CommandOptions& app);
 

@@ -82,8 +82,8 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out, 
     for (const auto& [name, value] : facts) {
         width = std::max(width, name.size());
     }
-    for (const auto& [name, value] : facts) {
-        OutputLine(out) << std::left << std::setw(int_of(width) + 2) << name << value;
+    for (const auto& fact : facts) {
+        OutputLine(out) << std::left << std::setw(int_of(width) + 2) << fact.first << words::fact(fact);
     }
     for (const BackendInfo& b : session.backends) {
         OutputLine(out) << "backend  " << b.name << (b.kind || all ? " (" + b.kind.value_or(unknown_text) + ")" : "")

@@ -23,6 +23,8 @@ struct TensorOverride {
     static TensorOverride parse(std::string_view text, std::string_view option = "-ot ");
 };
 
+constexpr int32_t all_gpu_layers = 999; ///< -ngl all: more than any model has
+
 /// Where the model's tensors are asked to be.
 struct PlacementOptions {
     int32_t n_gpu_layers = 99;                  ///< -ngl: the output layer and the last n − 1 blocks go to devices

@@ -111,6 +111,22 @@ TEST(ReportPages, SearchFindsWhatTheTableHas) {
     EXPECT_THAT(report.open("view=nodes&q=colour%3Dred").text, HasSubstr("'colour' is no field; there are name op "));
 }
 
+TEST(ReportPages, ALinkToWhatIsNotThereSaysSo) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const auto missed = [&](const std::string& at) {
+        const std::string text = report.open(at).text;
+        const size_t begin = text.find("the link's ");
+        return begin == std::string::npos ? "" : text.substr(begin, text.find(" not in this report") - begin);
+    };
+    EXPECT_EQ(missed("eval=99"), "the link's eval=99 is");
+    EXPECT_EQ(missed("eval=0&pass=9&view=dreams&tensor=no-such"), "the link's pass=9, view=dreams, tensor=no-such are");
+    EXPECT_EQ(missed("colour=red"), "the link's colour=red is");
+    EXPECT_EQ(missed("q=%E0%A4%A"), "the link's q=%E0%A4%A is");
+    EXPECT_EQ(missed("eval=0&pass=2a&view=assignments&q=op%3DMUL_MAT&tensor=norm-0"), "");
+    EXPECT_EQ(missed(""), "");
+}
+
 TEST(ReportPages, CopiesTellHowManyExpertsTheyTook) {
     NEEDS_BROWSER();
     const BrowserPage page = ReportPage("experts-offload").open("view=copies&eval=0");

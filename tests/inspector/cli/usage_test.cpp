@@ -93,6 +93,17 @@ TEST(Usage, WhatIsNearlyRightIsAskedBack) {
     EXPECT_THAT(run({"zzzzzzzz"}).err, Not(HasSubstr("did you mean")));
 }
 
+TEST(Usage, AllLayersIsMoreThanAnyModelHas) {
+    const Outcome replayed = run({"replay", paths::sample("partial-offload"), "--set", "ngl=all"});
+    EXPECT_EQ(replayed.out, run({"replay", paths::sample("partial-offload"), "--set", "ngl=99"}).out);
+    EXPECT_EQ(replayed.code, 0) << replayed.err;
+    for (const char* command : {"run", "bench"}) {
+        EXPECT_EQ(run({command, "-m", "no-such.gguf", "-ngl", "all"}).err,
+                  run({command, "-m", "no-such.gguf", "-ngl", "999"}).err);
+        EXPECT_THAT(run({command, "-m", "no-such.gguf", "-ngl", "most"}).err, HasSubstr("-ngl most: a whole number from 0"));
+    }
+}
+
 TEST(Usage, AValueThatLooksLikeAMultiLetterOptionIsAValue) {
     for (const char* prompt : {"-ngl", "-fa", "-ctk", "-nkvo"}) {
         const Outcome ids = run({"tokenize", "-m", model(), "-p", prompt});

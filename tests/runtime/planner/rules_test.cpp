@@ -191,6 +191,7 @@ TEST(Rules, HaveAges) {
     EXPECT_EQ(rules_of_builds({1, 1}).front().rules.split_inputs, 10);
     EXPECT_EQ(rules_name(ages.front(), ages.back()), "every build");
     EXPECT_EQ(rules_named("v0.5.0"), nullptr);
+    EXPECT_EQ(text_of(BuildSpan{6673, 6673}), "b6673");
 }
 
 TEST(Rules, AreThoseOfTheBuildsThatItMayBe) {

@@ -26,6 +26,13 @@ TEST(Words, SizesAndTimesAreWrittenAsPeopleReadThem) {
     EXPECT_EQ(words::counted(2048, "copy"), "2,048 copies");
 }
 
+TEST(Words, OfFactsTheBuildsAreWrittenOut) {
+    EXPECT_EQ(words::fact({"build", "b8180.."}), "b8180 and later");
+    EXPECT_EQ(words::fact({"build", "..b3909"}), "up to b3909");
+    EXPECT_EQ(words::fact({"build", "my own"}), "my own");
+    EXPECT_EQ(words::fact({"program", "b8180.."}), "b8180..");
+}
+
 TEST(Words, WhatDoesNotFitComesOutOfTheFactsAsItWentIn) {
     const MemoryMisfit written{"little", "5.2 GiB of 3.9 GiB (weights 5.0 GiB)", false, "; -ngl 12 is the most"},
         paged{"CPU", "9.0 GiB of 8.0 GiB (weights 9.0 GiB)", true, ""};

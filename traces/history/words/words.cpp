@@ -1,5 +1,7 @@
 #include "traces/history/words/words.h"
 
+#include "runtime/planner/rules.h"
+#include "traces/format/schedscope_stream.h"
 #include "traces/history/words/unknown.h"
 
 namespace schedscope::words {
@@ -17,6 +19,11 @@ std::string pass_and_title(Pass pass) {
 std::string evaluations(EvaluationId n) { return "0…" + count(n - 1); }
 
 std::string evaluation_of(EvaluationId id, EvaluationId n) { return count(id) + " (" + evaluations(n) + ")"; }
+
+std::string fact(const std::pair<std::string, std::string>& named) {
+    const std::optional<BuildSpan> builds = named.first == SSCP_FACT_BUILDS ? read_builds(named.second) : std::nullopt;
+    return builds ? text_of(*builds) : named.second;
+}
 
 std::string value(const record::Value& v) {
     std::string text;

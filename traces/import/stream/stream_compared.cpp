@@ -1,6 +1,7 @@
 #include "traces/import/stream/stream_compared.h"
 
 #include "runtime/numbers.h"
+#include "traces/format/schedscope_stream.h"
 
 namespace schedscope::import {
 
@@ -43,7 +44,7 @@ const std::vector<Fact>& StreamPlans::plan(const SessionInfo& session, ComparedP
         }
     }
     return planner_.plan({session, view, graph.answers, plan.begin, plan.backends, plan.real, kind == GraphKind::reserve,
-                          read_builds(session_fact(session, "build"))},
+                          read_builds(session_fact(session, SSCP_FACT_BUILDS))},
                          intern);
 }
 

@@ -9,7 +9,7 @@ namespace schedscope {
 LlamaAge llama_age_of(const SessionInfo& session) {
     constexpr int32_t output_first = 7450, variable = 7678;
     LlamaAge age;
-    if (const std::optional<BuildSpan> builds = read_builds(session_fact(session, "build"))) {
+    if (const std::optional<BuildSpan> builds = read_builds(session_fact(session, SSCP_FACT_BUILDS))) {
         const auto is_before = [&](int32_t build) { return builds->last != 0 && builds->last < build; };
         if (builds->first >= output_first || is_before(output_first)) {
             age.output_first = !is_before(output_first);

@@ -7,7 +7,7 @@
 
 namespace schedscope {
 
-/// What llama.cpp itself, beside ggml's scheduler, does otherwise in the builds that a program may come from (its fact "build").
+/// What llama.cpp itself, beside ggml's scheduler, does otherwise in the builds that a program may come from (SSCP_FACT_BUILDS).
 /// Numbers of builds are those of the day on which a pull request was merged.
 struct LlamaAge {
     /// From #18148 (b7450) the output layer is the first that goes to a device; before, it was the last. Nothing: not known.
