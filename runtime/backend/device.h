@@ -2,6 +2,7 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/backend/buffer.h"
+#include "runtime/backend/products.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
 #include "runtime/planner/answer.h"
@@ -23,9 +24,10 @@ constexpr std::string_view device_kind_name(DeviceKind kind) noexcept {
 }
 
 struct BackendOptions {
-    int n_threads = 0;  ///< CPU and BLAS; 0: physical cores
-    bool fusion = true; ///< false: optimise() finds no groups
-    std::string name;   ///< shown name when it differs from the device's ("Vulkan0.1")
+    int n_threads = 0;                  ///< CPU and BLAS; 0: physical cores
+    bool fusion = true;                 ///< false: optimise() finds no groups
+    std::string name;                   ///< shown name when it differs from the device's ("Vulkan0.1")
+    Products products = Products::int8; ///< CPU
 };
 
 /// Hardware (or a library) that was found, and the three questions about it. Const and thread-safe.

@@ -16,6 +16,7 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     BackendOptions backend;
     backend.n_threads = o.n_threads;
     backend.fusion = o.fusion;
+    backend.products = o.products;
     backends_ = make_backends(devices_, backend);
     settings_.placement.n_gpu_layers = o.n_gpu_layers;
     for (const std::string& text : o.overrides) {

@@ -18,6 +18,7 @@ struct EncoderSessionOptions {
     std::vector<std::string> overrides = {};
     int n_threads = 0;
     bool fusion = true;
+    Products products = Products::int8;
     bool image_newline = false;
     bool header_only = false;                                    ///< plan from the file's header
     std::vector<std::pair<std::string, std::string>> facts = {}; ///< the caller's own for the records

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/backend/products.h"
 #include "runtime/ops/type.h"
 #include "runtime/planner/device_profile.h"
 #include "runtime/planner/placement/plan_settings.h"
@@ -38,6 +39,7 @@ struct RunOptions {
     int32_t n_ubatch = 512;
     int n_threads = 0; ///< 0: physical cores
     bool fusion = true;
+    Products products = Products::int8;
     std::optional<uint32_t> seed; ///< absent: random
     SamplingOptions sampling;
     std::string mmproj;                      ///< path of the image encoder's GGUF file; empty: none

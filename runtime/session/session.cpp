@@ -73,6 +73,7 @@ void Session::make_backends(const Registry& registry) {
     BackendOptions o;
     o.n_threads = options_.n_threads;
     o.fusion = options_.fusion;
+    o.products = options_.products;
     backends_ = schedscope::make_backends(devices_, o);
     if (const std::string note = idle_layers_note(registry); !note.empty()) {
         notes_.push_back(note);

@@ -156,6 +156,7 @@ Verification verify(Session& reference, Device& checked, const GenerateRequest& 
     BackendOptions options;
     options.n_threads = reference.options().n_threads;
     options.fusion = false;
+    options.products = reference.options().products;
     options.name = checked.name();
     const std::unique_ptr<Backend> backend = checked.make_backend(options);
     Verifier verifier(reference, checked, *backend, request.stop);

@@ -33,7 +33,7 @@ using nlohmann::json;
 
 struct BenchArguments {
     BenchRequest request;
-    std::string flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
+    std::string flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16", products = "int8";
     bool json = false, no_warmup = false;
 };
 
@@ -153,6 +153,7 @@ int run(BenchArguments& o) {
     catch_interrupts();
     RunOptions& r = o.request.run;
     r.flash_attention = *flash_attention_from_name(o.flash_attention);
+    r.products = products_from(o.products);
     r.cache_type_k = *type_from_name(o.cache_type_k);
     r.cache_type_v = *type_from_name(o.cache_type_v);
     if (o.request.devices.empty()) {
@@ -220,6 +221,7 @@ CommandAction add_bench(CommandOptions& app) {
     app.add_option("--ctv,--cache-type-v", options->cache_type_v, "Type of the cached values: f16|f32|q8_0")
         .show_default()
         .one_of(cache_types);
+    add_products_option(app, options->products);
     app.add_flag("--no-warmup", options->no_warmup, "Count the first run of each, too");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return run(*options); };

@@ -6,6 +6,7 @@
 #include "inspector/cli/run/device_profiles.h"
 #include "inspector/cli/run/logits_file.h"
 #include "inspector/cli/run/memory_warning.h"
+#include "inspector/cli/run/run_arguments.h"
 #include "runtime/error.h"
 #include "runtime/session/encoder_session.h"
 #include "runtime/system/number_words.h"
@@ -24,6 +25,7 @@ namespace {
 struct EmbedImageArguments {
     EncoderSessionOptions encoder;
     std::string mmproj, image, output, record;
+    std::string products = "int8";
     bool no_fusion = false, force = false, dry_run = false;
 };
 
@@ -43,6 +45,7 @@ int embed_image(EmbedImageArguments& o) {
     files.check();
     catch_interrupts();
     o.encoder.fusion = !o.no_fusion;
+    o.encoder.products = products_from(o.products);
     o.encoder.header_only = o.dry_run;
     DeviceProfiles profiles;
     o.encoder.profiles = profiles.source();
@@ -98,6 +101,7 @@ CommandAction add_embed_image(CommandOptions& app) {
         .one_value_each();
     app.add_option("-t,--threads", o->encoder.n_threads, "Threads (default: physical cores)").within(0, 4096);
     app.add_flag("--no-fusion", o->no_fusion, "Run each node as a kernel of its own");
+    add_products_option(app, o->products);
     app.add_option("--record", o->record, "Record to this trace");
     app.add_flag("--force", o->force, "The trace may replace a file that is no trace");
     app.add_flag("--dry-run", o->dry_run, "With --record: plan from the file's header; nothing is computed");

@@ -82,6 +82,18 @@ void add_sampling_options(CommandOptions& app, RunArguments& a) {
 
 } // namespace
 
+CommandOption add_products_option(CommandOptions& app, std::string& products) {
+    return app
+        .add_option("--cpu-products", products,
+                    "int8|float: quantised weights on the CPU times numbers of 8 bits, as in llama.cpp, or times floats")
+        .show_default()
+        .one_of(
+            std::vector<std::string>{std::string(products_name(Products::int8)), std::string(products_name(Products::floats))});
+}
+Products products_from(const std::string& name) {
+    return name == products_name(Products::int8) ? Products::int8 : Products::floats;
+}
+
 CommandOption add_layers_option(CommandOptions& app, int32_t& n_gpu_layers) {
     return app
         .add_option("--ngl,--gpu-layers,--n-gpu-layers", n_gpu_layers,
@@ -128,6 +140,7 @@ void add_device_options(CommandOptions& app, RunArguments& a) {
         .one_of(cache_types)
         .group(group);
     app.add_flag("--no-fusion", a.no_fusion, "Run each node as a kernel of its own", group);
+    add_products_option(app, a.products).group(group);
     app.add_flag("--no-warmup", a.no_warmup, "Begin without a run that is neither recorded nor counted", group);
 }
 
@@ -217,6 +230,7 @@ void settle(RunArguments& a) {
     check_files(a);
     a.run.op_offload = !a.no_op_offload;
     a.run.fusion = !a.no_fusion;
+    a.run.products = products_from(a.products);
     a.run.record_text = !a.no_text;
     if (!a.kernel_times.empty()) {
         a.run.kernel_times = kernel_times_from_name(a.kernel_times);

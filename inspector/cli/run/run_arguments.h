@@ -16,6 +16,7 @@ namespace schedscope {
 struct RunArguments {
     RunOptions run;
     std::string prompt, prompt_file, flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
+    std::string products = "int8";
     std::string kernel_times; ///< empty: the usual ones
     std::vector<int32_t> tokens;
     std::vector<std::string> sequences, samplers, logit_bias, watch, images;
@@ -35,6 +36,9 @@ struct RunArguments {
     CommandOption seed_option;
 };
 
+/// --cpu-products, for other commands that compute as well, and what it says.
+CommandOption add_products_option(CommandOptions& app, std::string& products);
+Products products_from(const std::string& name);
 /// -ngl, for `bench` as well.
 CommandOption add_layers_option(CommandOptions& app, int32_t& n_gpu_layers);
 

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/cpu/kernels/fused_kernels.h"
 #include "runtime/backend/cpu/kernels/operators.h"
+#include "runtime/backend/cpu/kernels/product_rows.h"
 #include "runtime/backend/op_cost.h"
 #include "runtime/backend/order/fusion.h"
 #include "runtime/clock.h"
@@ -29,7 +30,8 @@ int worthwhile_threads(std::span<Tensor* const> nodes, int available) {
 
 CpuBackend::CpuBackend(Device& device, const BackendOptions& options, const VectorOps& vector)
     : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), fusion_(options.fusion),
-      vector_(vector), pool_(options.n_threads > 0 ? options.n_threads : physical_cores()), scratch_(pool_.n_threads()) {}
+      products_(options.products), vector_(vector), pool_(options.n_threads > 0 ? options.n_threads : physical_cores()),
+      scratch_(pool_.n_threads()) {}
 
 void CpuBackend::optimise(SplitGraph& split) {
     if (fusion_) {
@@ -37,10 +39,17 @@ void CpuBackend::optimise(SplitGraph& split) {
     }
 }
 
+std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const {
+    const bool is_int8 = std::any_of(nodes.begin(), nodes.end(), [this](const Tensor* node) {
+        return (node->op == Op::MUL_MAT || node->op == Op::MUL_MAT_ID) && in_whole_numbers(products_, vector_, *node->src[0]);
+    });
+    return is_int8 ? int8_name(kernel.name) : kernel.name;
+}
+
 void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
     const int n = worthwhile_threads(nodes, pool_.n_threads());
     std::atomic<int64_t> taken{0};
-    pool_.run(n, [&](int part) { kernel({nodes, part, n, vector_, scratch_[part], taken}); });
+    pool_.run(n, [&](int part) { kernel({nodes, part, n, vector_, products_, scratch_[part], taken}); });
 }
 
 void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) {
@@ -66,7 +75,7 @@ void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, 
             run(nodes.subspan(i, n), kernel.run);
             if (log != nullptr) { // one begins where the one before it ended: one look at the clock for both
                 const int64_t end = timed ? now_ns() : 0;
-                log->kernels.push_back({i, n, kernel.name, start, end});
+                log->kernels.push_back({i, n, name_of(kernel, nodes.subspan(i, n)), start, end});
                 start = end;
             }
         } else if (is_computed(node.op)) {

@@ -23,10 +23,12 @@ public:
 
 private:
     void run(std::span<Tensor* const> nodes, Kernel kernel);
+    std::string_view name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const;
 
     Device& device_;
     std::string name_;
     bool fusion_;
+    Products products_;
     const VectorOps& vector_;
     ThreadPool pool_;
     std::vector<Scratch> scratch_; ///< by part

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
+#include "runtime/backend/products.h"
 
 #include <algorithm>
 #include <atomic>
@@ -29,6 +30,7 @@ struct Work {
     std::span<Tensor* const> nodes; ///< one, or the nodes of a fused group
     int part = 0, n_parts = 1;
     const VectorOps& vector;
+    Products products;
     Scratch& scratch;            ///< the part's own
     std::atomic<int64_t>& taken; ///< stretches that threads have asked for
 

@@ -28,11 +28,10 @@ void run_mul_mat(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& weights = *node.src[0];
     const Tensor& b = *node.src[1];
-    const int64_t k = b.ne[0];
     const int64_t n = b.ne[1];
     const int64_t m = node.ne[0];
-    const int64_t for_columns = room_of_columns(b);
-    float* room = work.room(for_columns + room_of_rows(n, k));
+    const int64_t for_columns = room_of_columns(work, weights, b);
+    float* room = work.room(for_columns + room_of_rows(work, weights, n));
     float* expanded = room + for_columns;
 
     Columns columns{};
@@ -42,7 +41,7 @@ void run_mul_mat(const Work& work) {
         const int64_t i3 = matrix / node.ne[2];
         const std::byte* a = row_data(weights, {0, i2 / (node.ne[2] / weights.ne[2]), i3 / (node.ne[3] / weights.ne[3])});
         if (columns_in != matrix) {
-            columns = columns_of(b, i2, i3, room, work.vector);
+            columns = columns_of(work, weights, b, i2, i3, room);
             columns_in = matrix;
         }
         multiply_rows(work, weights, a, first, end, columns, n, reinterpret_cast<float*>(row_data(node, {0, i2, i3})),
@@ -54,10 +53,10 @@ void run_mul_mat(const Work& work) {
         work.each_stretch(matrices, 1, [&](int64_t matrix, int64_t) { multiply(matrix, 0, m); });
         return;
     }
-    const int64_t stretches = (m + rows_at_once - 1) / rows_at_once;
+    const int64_t at_once = rows_at_once(work, weights), stretches = (m + at_once - 1) / at_once;
     work.each_stretch(matrices * stretches, 1, [&](int64_t i, int64_t) {
-        const int64_t first = i % stretches * rows_at_once;
-        multiply(i / stretches, first, std::min(first + rows_at_once, m));
+        const int64_t first = i % stretches * at_once;
+        multiply(i / stretches, first, std::min(first + at_once, m));
     });
 }
 
@@ -69,9 +68,11 @@ void run_mul_mat_id(const Work& work) {
     // Each part takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
     const auto [first, end] = work.share(node.ne[0]);
     const int64_t rows = end - first;
-    float* columns = work.room(columns_gathered * (k + rows) + room_of_rows(columns_gathered, k));
+    const int64_t for_int8 = room_of_int8(work, experts, columns_gathered);
+    float* columns = work.room(columns_gathered * (k + rows) + for_int8 + room_of_rows(work, experts, columns_gathered));
     float* results = columns + columns_gathered * k;
-    float* expanded = results + columns_gathered * rows;
+    float* int8 = results + columns_gathered * rows;
+    float* expanded = int8 + for_int8;
     const auto out = [&](const Routed& r) { return reinterpret_cast<float*>(row_data(node, {r.slot, r.token, 0})) + first; };
 
     std::vector<Routed>& routed = work.scratch.routed;
@@ -93,7 +94,8 @@ void run_mul_mat_id(const Work& work) {
             ++n;
         }
         const std::byte* matrix = host_data(experts) + expert * experts.nb[2];
-        multiply_rows(work, experts, matrix + first * experts.nb[1], 0, rows, {columns, k}, n, results, rows, expanded);
+        multiply_rows(work, experts, matrix + first * experts.nb[1], 0, rows, with_int8(work, experts, {columns, k}, n, int8), n,
+                      results, rows, expanded);
         for (int64_t j = 0; j < n; ++j) {
             std::copy(results + j * rows, results + (j + 1) * rows, out(from[j]));
         }

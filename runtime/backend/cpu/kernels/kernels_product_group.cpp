@@ -10,7 +10,7 @@ namespace schedscope::cpu {
 
 namespace {
 
-/// Rows of one product for all columns; kept in `out`, a column behind the other, rows_at_once floats each.
+/// Rows of one product for all columns; kept in `out`, a column behind the other, most_rows_at_once floats each.
 class Stretches {
 public:
     Stretches(const Work& work, const Tensor& product, const Columns& columns, float* room)
@@ -19,7 +19,7 @@ public:
         // The rows are counted from `first`, so that they fill `out` from its beginning.
         const Tensor& weights = *product_.src[0];
         const std::byte* matrix = host_data(weights) + first * weights.nb[1];
-        multiply_rows(work_, weights, matrix, 0, end - first, columns_, product_.ne[1], out, rows_at_once, room_);
+        multiply_rows(work_, weights, matrix, 0, end - first, columns_, product_.ne[1], out, most_rows_at_once, room_);
     }
 
 private:
@@ -39,16 +39,18 @@ void run_mul_mat_add(const Work& work) {
     const fused::Product parts = fused::product_parts(work.nodes);
     const Tensor& b = *parts.product->src[1];
     const int64_t n = parts.product->ne[1];
-    const int64_t for_columns = room_of_columns(b);
-    float* room = work.room(rows_at_once * n + for_columns + room_of_rows(n, b.ne[0]));
-    float* for_rows = room + rows_at_once * n;
-    const Columns columns = columns_of(b, 0, 0, for_rows, work.vector);
+    const Tensor& weights = *parts.product->src[0];
+    const int64_t for_columns = room_of_columns(work, weights, b);
+    float* room = work.room(most_rows_at_once * n + for_columns + room_of_rows(work, weights, n));
+    float* for_rows = room + most_rows_at_once * n;
+    const Columns columns = columns_of(work, weights, b, 0, 0, for_rows);
     const Stretches product(work, *parts.product, columns, for_rows + for_columns);
-    work.each_stretch(work.node().ne[0], rows_at_once, [&](int64_t first, int64_t end) {
+    work.each_stretch(work.node().ne[0], rows_at_once(work, weights), [&](int64_t first, int64_t end) {
         product.multiply(first, end, room);
         for (int64_t j = 0; j < n; ++j) {
             float* out = at(*parts.result, first, j);
-            work.vector.add(room + j * rows_at_once, at(*parts.bias, first, n_rows(*parts.bias) == 1 ? 0 : j), out, end - first);
+            work.vector.add(room + j * most_rows_at_once, at(*parts.bias, first, n_rows(*parts.bias) == 1 ? 0 : j), out,
+                            end - first);
             if (parts.act.has_value()) {
                 activate(*parts.act, work.vector, out, out, end - first);
             }
@@ -60,18 +62,26 @@ void run_gate_up(const Work& work) {
     const fused::GateUp parts = fused::gate_up_parts(work.nodes);
     const Tensor& b = *parts.gate->src[1];
     const int64_t n = parts.gate->ne[1];
-    const int64_t for_columns = room_of_columns(b);
-    float* gates = work.room(2 * rows_at_once * n + for_columns + room_of_rows(n, b.ne[0]));
-    float* ups = gates + rows_at_once * n;
-    float* for_rows = ups + rows_at_once * n;
-    const Columns columns = columns_of(b, 0, 0, for_rows, work.vector);
-    const Stretches gate_rows(work, *parts.gate, columns, for_rows + for_columns);
-    const Stretches up_rows(work, *parts.up, columns, for_rows + for_columns);
-    work.each_stretch(work.node().ne[0], rows_at_once, [&](int64_t first, int64_t end) {
+    const Tensor &gate_weights = *parts.gate->src[0], &up_weights = *parts.up->src[0];
+    // Their types may differ, and so may what is made of the columns for each.
+    const int64_t for_gate = room_of_columns(work, gate_weights, b), for_up = room_of_int8(work, up_weights, n);
+    const int64_t for_rows = std::max(room_of_rows(work, gate_weights, n), room_of_rows(work, up_weights, n));
+    float* gates = work.room(2 * most_rows_at_once * n + for_gate + for_up + for_rows);
+    float* ups = gates + most_rows_at_once * n;
+    float* gate_room = ups + most_rows_at_once * n;
+    float* rows = gate_room + for_gate + for_up;
+    const Columns columns = columns_of(work, gate_weights, b, 0, 0, gate_room);
+    const bool alike = (columns.int8.codes != nullptr) == in_whole_numbers(work.products, work.vector, up_weights);
+    const Columns up_columns =
+        alike ? columns : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
+    const Stretches gate_rows(work, *parts.gate, columns, rows);
+    const Stretches up_rows(work, *parts.up, up_columns, rows);
+    const int64_t at_once = std::min(rows_at_once(work, gate_weights), rows_at_once(work, up_weights));
+    work.each_stretch(work.node().ne[0], at_once, [&](int64_t first, int64_t end) {
         gate_rows.multiply(first, end, gates);
         up_rows.multiply(first, end, ups);
         for (int64_t j = 0; j < n; ++j) {
-            gate(parts.act, work.vector, gates + j * rows_at_once, ups + j * rows_at_once, at(*parts.result, first, j),
+            gate(parts.act, work.vector, gates + j * most_rows_at_once, ups + j * most_rows_at_once, at(*parts.result, first, j),
                  end - first);
         }
     });

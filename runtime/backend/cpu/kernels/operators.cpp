@@ -3,6 +3,11 @@
 #include "runtime/backend/operator_table.h"
 #include "runtime/tensor/convert.h"
 
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
 namespace schedscope::cpu {
 
 const CpuOperator* find_operator(Op op) noexcept {
@@ -12,18 +17,29 @@ const CpuOperator* find_operator(Op op) noexcept {
     return table.find(op);
 }
 
-std::string_view kernel_name(const CpuOperator& entry, const Tensor& node) noexcept {
+std::string_view kernel_name(const CpuOperator& entry, const Tensor& node) {
     if (node.op != Op::MUL_MAT) {
         return entry.name;
     }
-    switch (node.src[0]->type) {
-    case Type::F32: return "mul_mat_f32";
-    case Type::F16: return "mul_mat_f16";
-    case Type::BF16: return "mul_mat_bf16";
-    case Type::Q8_0: return "mul_mat_q8_0";
-    case Type::Q4_0: return "mul_mat_q4_0";
-    default: return "mul_mat_expanded";
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> all;
+        for (uint8_t type = 0; type < ordinal(Type::count); ++type) {
+            all.push_back("mul_mat_" + std::string(type_name(static_cast<Type>(type))));
+        }
+        return all;
+    }();
+    return names[ordinal(node.src[0]->type)];
+}
+
+std::string_view int8_name(std::string_view kernel) {
+    static std::mutex guard;                              // backends of several threads
+    static std::map<std::string_view, std::string> names; // by names that live as long as the program
+    const std::scoped_lock lock(guard);
+    const auto [found, is_new] = names.try_emplace(kernel);
+    if (is_new) {
+        found->second = std::string(kernel) + "_int8";
     }
+    return found->second;
 }
 
 Answer supports_op(const Tensor& node) {

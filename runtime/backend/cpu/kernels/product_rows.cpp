@@ -8,15 +8,30 @@ namespace schedscope::cpu {
 
 namespace {
 
+constexpr int64_t few_columns = 4, few_int8_columns = 8; ///< up to these each row is multiplied as it lies
+constexpr int64_t expanded_rows = 60;                    ///< a multiple of every tile height of floats
+constexpr int64_t float_bytes = sizeof(float);
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
 
+/// What `of(first, n)` computes for at most N columns at once, for all.
+template <int N, typename Of> void by_columns(int64_t n_columns, float* out, int64_t out_stride, Of of) {
+    float results[N];
+    for (int64_t j = 0; j < n_columns; j += N) {
+        const auto some = int_of(std::min<int64_t>(N, n_columns - j));
+        of(j, some, results);
+        for (int i = 0; i < some; ++i) {
+            out[(j + i) * out_stride] = results[i];
+        }
+    }
+}
+
 /// out[j × out_stride] = a row of weights times column j, for a few columns.
-void dot_row(const Tensor& weights, const std::byte* row, const float* x, int64_t stride, int64_t n_columns, float* out,
-             int64_t out_stride, float* room, const VectorOps& v) {
+void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int64_t n_columns, float* out, int64_t out_stride,
+             float* room, const VectorOps& v) {
     const int64_t k = weights.ne[0];
     const auto each = [&](auto dot, const auto* data) {
         for (int64_t j = 0; j < n_columns; ++j) {
-            out[j * out_stride] = dot(data, x + j * stride, k);
+            out[j * out_stride] = dot(data, x.data + j * x.stride, k);
         }
     };
     switch (weights.type) {
@@ -26,65 +41,141 @@ void dot_row(const Tensor& weights, const std::byte* row, const float* x, int64_
     default: break;
     }
     const BlockOps& blocks = v.blocks[ordinal(weights.type)];
-    if (blocks.dot == nullptr) {
-        return each(v.dot_f32, read_row(weights, row, room, v));
-    }
-    float results[BlockOps::max_columns];
-    for (int64_t j = 0; j < n_columns; j += BlockOps::max_columns) {
-        const auto some = int_of(std::min<int64_t>(BlockOps::max_columns, n_columns - j));
-        blocks.dot(row, x + j * stride, stride, some, k, results);
-        for (int i = 0; i < some; ++i) {
-            out[(j + i) * out_stride] = results[i];
-        }
+    if (x.int8.codes != nullptr) {
+        by_columns<Int8Rows::max_columns>(n_columns, out, out_stride, [&](int64_t j, int some, float* results) {
+            blocks.int8.dot(row, x.int8.from(j), some, k, results);
+        });
+    } else if (blocks.dot != nullptr) {
+        by_columns<BlockOps::max_columns>(n_columns, out, out_stride, [&](int64_t j, int some, float* results) {
+            blocks.dot(row, x.data + j * x.stride, x.stride, some, k, results);
+        });
+    } else {
+        each(v.dot_f32, read_row(weights, row, room, v));
     }
 }
 
 bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_contiguous_rows(t) && t.nb[1] % sizeof(float) == 0; }
 
+int64_t rounded_up(int64_t n, int64_t to) noexcept { return (n + to - 1) / to * to; }
+
+/// As many columns as stay near, a multiple of every tile's.
+int64_t columns_at_once(int64_t bytes_of_one) noexcept {
+    constexpr int64_t tiles = 60;
+    return std::max(tiles, column_bytes / bytes_of_one / tiles * tiles);
+}
+
+/// Rows laid out as panels in `room`.
+void multiply_panels(const Work& work, const Tensor& weights, const std::byte* rows, int64_t n_rows, const Int8Columns& columns,
+                     int64_t n, float* out, int64_t out_stride, float* room) {
+    const int64_t k = weights.ne[0], in_panel = work.vector.panel_rows;
+    const Int8Rows& ops = work.vector.blocks[ordinal(weights.type)].int8;
+    auto* const panels = reinterpret_cast<std::byte*>(room);
+    for (int64_t i = 0; i < n_rows; i += in_panel) {
+        ops.pack(rows + static_cast<size_t>(i) * weights.nb[1], weights.nb[1], std::min(in_panel, n_rows - i), k,
+                 panels + i / in_panel * ops.panel_bytes(k));
+    }
+    const int64_t at_once = columns_at_once(columns.stride + 2 * columns.group_stride * float_bytes);
+    for (int64_t j = 0; j < n; j += at_once) {
+        ops.multiply(panels, n_rows, k, columns.from(j), std::min(at_once, n - j), out + j * out_stride, out_stride);
+    }
+}
+
 } // namespace
 
-int64_t room_of_columns(const Tensor& b) noexcept { return is_plain(b) ? 0 : b.ne[0] * b.ne[1]; }
+bool in_whole_numbers(Products products, const VectorOps& vector, const Tensor& weights) noexcept {
+    return products == Products::int8 && vector.blocks[ordinal(weights.type)].int8.dot != nullptr;
+}
 
-Columns columns_of(const Tensor& b, int64_t i2, int64_t i3, float* room, const VectorOps& vector) {
+int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept {
+    return in_whole_numbers(work.products, work.vector, weights) ? most_rows_at_once : expanded_rows;
+}
+
+int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b) noexcept {
+    return (is_plain(b) ? 0 : b.ne[0] * b.ne[1]) + room_of_int8(work, weights, b.ne[1]);
+}
+
+Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int64_t i2, int64_t i3, float* room) {
+    const int64_t n = b.ne[1];
     if (is_plain(b)) {
-        return {reinterpret_cast<const float*>(row_data(b, {0, i2, i3})), static_cast<int64_t>(b.nb[1] / sizeof(float))};
+        const auto* data = reinterpret_cast<const float*>(row_data(b, {0, i2, i3}));
+        return with_int8(work, weights, {data, static_cast<int64_t>(b.nb[1] / sizeof(float))}, n, room);
     }
     const int64_t k = b.ne[0];
-    for (int64_t j = 0; j < b.ne[1]; ++j) {
+    for (int64_t j = 0; j < n; ++j) {
         float* column = room + j * k;
-        const float* read = read_row(b, row_data(b, {j, i2, i3}), column, vector);
+        const float* read = read_row(b, row_data(b, {j, i2, i3}), column, work.vector);
         if (read != column) {
             std::copy(read, read + k, column);
         }
     }
-    return {room, k};
+    return with_int8(work, weights, {room, k}, n, room + n * k);
 }
 
-int64_t room_of_rows(int64_t n, int64_t k) noexcept { return (n <= few_columns ? 1 : rows_at_once) * k; }
+int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept {
+    if (!in_whole_numbers(work.products, work.vector, weights)) {
+        return 0;
+    }
+    const int64_t stride = rounded_up(weights.ne[0], Int8Columns::unit);
+    return n * (stride / float_bytes + 2 * stride / Int8Columns::group);
+}
+
+Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int64_t n, float* room) {
+    if (!in_whole_numbers(work.products, work.vector, weights)) {
+        return columns;
+    }
+    const int64_t k = weights.ne[0], stride = rounded_up(k, Int8Columns::unit), groups = stride / Int8Columns::group;
+    float* const scales = room;
+    float* const sums = scales + n * groups;
+    auto* const codes = reinterpret_cast<int8_t*>(sums + n * groups);
+    for (int64_t j = 0; j < n; ++j) {
+        work.vector.quantise(columns.data + j * columns.stride, k, n > few_int8_columns, codes + j * stride, scales + j * groups,
+                             sums + j * groups);
+        const int64_t used = k / Int8Columns::group;
+        std::fill(scales + j * groups + used, scales + (j + 1) * groups, 0.0F);
+        std::fill(sums + j * groups + used, sums + (j + 1) * groups, 0.0F);
+    }
+    columns.int8 = {codes, stride, scales, sums, groups};
+    return columns;
+}
+
+int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcept {
+    const int64_t k = weights.ne[0];
+    if (!in_whole_numbers(work.products, work.vector, weights)) {
+        return (n <= few_columns ? 1 : expanded_rows) * k;
+    }
+    const int64_t of_panel = work.vector.blocks[ordinal(weights.type)].int8.panel_bytes(k);
+    return n <= few_int8_columns ? 0 : most_rows_at_once / work.vector.panel_rows * of_panel / float_bytes;
+}
 
 void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
                    const Columns& columns, int64_t n, float* out, int64_t out_stride, float* room) {
     const int64_t k = weights.ne[0];
     const VectorOps& v = work.vector;
-    if (n <= few_columns) {
+    const bool is_int8 = columns.int8.codes != nullptr;
+    if (n <= (is_int8 ? few_int8_columns : few_columns)) {
         for (int64_t row = first; row < end; ++row) {
-            dot_row(weights, matrix + row * weights.nb[1], columns.data, columns.stride, n, out + row, out_stride, room, v);
+            dot_row(weights, matrix + row * weights.nb[1], columns, n, out + row, out_stride, room, v);
         }
         return;
     }
-    const bool in_place = weights.type == Type::F32;
-    const int64_t block = std::max<int64_t>(60, column_bytes / static_cast<int64_t>(sizeof(float)) / k / 60 * 60);
-    for (int64_t row = first; row < end; row += rows_at_once) {
-        const int64_t rows = std::min(rows_at_once, end - row);
-        const float* a = reinterpret_cast<const float*>(matrix + row * weights.nb[1]);
+    const int64_t at_once = is_int8 ? most_rows_at_once : expanded_rows;
+    for (int64_t row = first; row < end; row += at_once) {
+        const int64_t rows = std::min(at_once, end - row);
+        const std::byte* const from = matrix + row * weights.nb[1];
+        if (is_int8) {
+            multiply_panels(work, weights, from, rows, columns.int8, n, out + row, out_stride, room);
+            continue;
+        }
+        const float* a = reinterpret_cast<const float*>(from);
         int64_t lda = weights.nb[1] / sizeof(float);
-        if (!in_place) {
+        if (weights.type != Type::F32) {
             for (int64_t i = 0; i < rows; ++i) {
-                read_row(weights, matrix + (row + i) * weights.nb[1], room + i * k, v);
+                read_row(weights, from + i * weights.nb[1], room + i * k, v);
             }
             a = room;
             lda = k;
         }
+        const int64_t block = columns_at_once(k * float_bytes);
         for (int64_t j = 0; j < n; j += block) {
             v.multiply(a, lda, rows, columns.data + j * columns.stride, columns.stride, std::min(block, n - j), k,
                        out + j * out_stride + row, out_stride);

@@ -3,25 +3,33 @@
 #include "runtime/backend/cpu/kernels/kernel.h"
 
 /// Products of matrices, stretch by stretch. With few columns each weight is read once, as it lies (the speed of memory decides);
-/// with many, stretches of rows are expanded to floats once and multiplied with all columns (the speed of arithmetic decides).
+/// with many, stretches of rows are laid out for the arithmetic once and multiplied with all columns (its speed decides). In
+/// whole numbers the columns are rounded to 8 bits; else rows are expanded to floats.
 namespace schedscope::cpu {
 
-constexpr int64_t few_columns = 4;
-constexpr int64_t rows_at_once = 60; ///< a multiple of every tile height
+/// Are products with these weights computed in whole numbers?
+bool in_whole_numbers(Products products, const VectorOps& vector, const Tensor& weights) noexcept;
 
-/// Columns of source 1 as rows of floats, `stride` floats apart: in place if they lie so.
+/// Rows of weights that are laid out, and multiplied, together.
+int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept;
+constexpr int64_t most_rows_at_once = 64;
+
+/// Columns of a product, as floats `stride` apart, in place if they lie so; and in whole numbers if those are multiplied.
 struct Columns {
     const float* data;
     int64_t stride;
+    Int8Columns int8 = {};
 };
-/// Those of matrix (i2, i3). `room`: room_of_columns(b) floats.
-Columns columns_of(const Tensor& b, int64_t i2, int64_t i3, float* room, const VectorOps& vector);
-int64_t room_of_columns(const Tensor& b) noexcept;
+/// Those of matrix (i2, i3) of source 1. `room`: room_of_columns floats.
+Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int64_t i2, int64_t i3, float* room);
+int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b) noexcept;
+/// The same of n columns of floats. `room`: room_of_int8 floats.
+Columns with_int8(const Work& work, const Tensor& weights, Columns floats, int64_t n, float* room);
+int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept;
 
-/// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns. `room`: room_of_rows(n, ne0 of
-/// the weights) floats.
+/// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns. `room`: room_of_rows floats.
 void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
                    const Columns& columns, int64_t n, float* out, int64_t out_stride, float* room);
-int64_t room_of_rows(int64_t n, int64_t k) noexcept;
+int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcept;
 
 } // namespace schedscope::cpu

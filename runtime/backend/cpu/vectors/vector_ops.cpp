@@ -1,7 +1,7 @@
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 
-#include <array>
 #include <cstdlib>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -12,30 +12,41 @@ namespace schedscope {
 #if defined(__x86_64__)
 namespace {
 
-/// Not every compiler's __builtin_cpu_supports knows it.
+/// Not every compiler's __builtin_cpu_supports knows these.
 bool has_f16c() noexcept {
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+bool has_avx_vnni() noexcept {
+    constexpr unsigned leaf = 7, bit = 1U << 4;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(leaf, 1, &a, &b, &c, &d) != 0 && (a & bit) != 0;
 }
 
 } // namespace
 #endif
 
 std::span<const VectorOps* const> usable_vector_ops() noexcept {
+    static const std::vector<const VectorOps*> usable = [] {
+        std::vector<const VectorOps*> all{&vector_ops_portable};
 #if defined(__x86_64__)
-    static const std::array<const VectorOps*, 3> all = {&vector_ops_portable, &vector_ops_avx2, &vector_ops_avx512};
-    static const size_t n = [] {
         __builtin_cpu_init();
+        const auto add = [&all](bool can, const VectorOps& ops) {
+            if (can) {
+                all.push_back(&ops);
+            }
+        };
         const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
         const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-        return avx512 ? 3U : avx2 ? 2U : 1U;
-    }();
-#else
-    static const std::array<const VectorOps*, 1> all = {&vector_ops_portable};
-    static const size_t n = 1;
+        add(avx2, vector_ops_avx2);
+        add(avx2 && has_avx_vnni(), vector_ops_avxvnni);
+        add(avx512, vector_ops_avx512);
+        add(avx512 && __builtin_cpu_supports("avx512vnni"), vector_ops_avx512vnni);
 #endif
-    return std::span(all).first(n);
+        return all;
+    }();
+    return usable;
 }
 
 const VectorOps& best_vector_ops() noexcept {

@@ -10,12 +10,42 @@
 
 namespace schedscope {
 
+/// Columns of a product as whole numbers with a scale for each 32: element l of column j is
+/// codes[j × stride + l] × scales[j × group_stride + l / group].
+struct Int8Columns {
+    static constexpr int group = 16, unit = 256;
+    const int8_t* codes = nullptr; ///< readable, and anything, up to a multiple of `unit`; for panels see VectorOps::quantise
+    int64_t stride = 0;            ///< a multiple of `unit`
+    const float* scales = nullptr; ///< of each group; readable, and finite, up to stride / group
+    const float* sums = nullptr;   ///< of each group's elements
+    int64_t group_stride = 0;      ///< stride / group
+
+    Int8Columns from(int64_t column) const noexcept {
+        return {codes + column * stride, stride, scales + column * group_stride, sums + column * group_stride, group_stride};
+    }
+};
+
+/// A type's rows of quantised blocks with such columns (isa_int8.h). n: elements of a row.
+struct Int8Rows {
+    static constexpr int max_columns = 4;
+    /// out[j] = Σ row[i] x[j][i] for j < n_columns ≤ max_columns.
+    void (*dot)(const void* row, const Int8Columns& x, int n_columns, int64_t n, float* out) = nullptr;
+    /// Rows side by side, VectorOps::panel_rows of them, laid out for many columns: how large, and made of rows `stride` bytes
+    /// apart.
+    int64_t (*panel_bytes)(int64_t n) = nullptr;
+    void (*pack)(const std::byte* rows, size_t stride, int64_t n_rows, int64_t n, std::byte* panel) = nullptr;
+    /// out[j × out_stride + i] = Σ row i × column j, of n_rows in panels one behind the other; the columns are lifted.
+    void (*multiply)(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
+                     int64_t out_stride) = nullptr;
+};
+
 /// Rows of quantised blocks (block_ops_isa.cpp). n is a multiple of the type's block.
 struct BlockOps {
     static constexpr int max_columns = 4;
     /// out[j] = Σ row[i] x[j × stride + i] for j < n_columns ≤ max_columns: the row is taken apart once for all columns.
     void (*dot)(const void* row, const float* x, int64_t stride, int n_columns, int64_t n, float* out) = nullptr;
     void (*expand)(const void* row, float* out, int64_t n) = nullptr;
+    Int8Rows int8 = {};
 };
 
 /// Products of matrices (isa_matrix.h): of m and n by k floats, rows ld… floats apart; c must not overlap a and b.
@@ -25,8 +55,11 @@ using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, in
 /// The inner loops of the CPU backend, compiled once for each instruction set from the same sources (*_isa.cpp). Pointers need no
 /// alignment; n is any number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
 struct VectorOps {
-    std::string_view name;  ///< "portable", "avx2", "avx512"
+    std::string_view name;  ///< "portable", "avx2", "avxvnni", "avx512", "avx512vnni"
     const BlockOps* blocks; ///< by type; null functions where a type is not quantised
+    int64_t panel_rows;     ///< of Int8Rows
+    /// A column for Int8Rows: n (a multiple of 32) floats. lifts: for panels. NaN or infinity makes its scale NaN.
+    void (*quantise)(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums);
 
     float (*dot_f32)(const float* a, const float* b, int64_t n);
     float (*dot_f16)(const uint16_t* a, const float* b, int64_t n);
@@ -56,11 +89,12 @@ struct VectorOps {
 /// Those that this processor can run, the widest last.
 std::span<const VectorOps* const> usable_vector_ops() noexcept;
 
-/// The widest usable, or what SCHEDSCOPE_CPU (portable, avx2, avx512) asks for if that is usable.
+/// The widest usable, or what SCHEDSCOPE_CPU (a name) asks for if that is usable.
 const VectorOps& best_vector_ops() noexcept;
 
-extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avx512;
+extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avxvnni, vector_ops_avx512, vector_ops_avx512vnni;
 constexpr size_t n_types = ordinal(Type::count);
-extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avx512[n_types];
+extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avxvnni[n_types], block_ops_avx512[n_types],
+    block_ops_avx512vnni[n_types];
 
 } // namespace schedscope

@@ -1,5 +1,6 @@
 // The inner loops on floats; compiled once for each instruction set.
 
+#include "runtime/backend/cpu/vectors/isa_int8.h"
 #include "runtime/backend/cpu/vectors/isa_matrix.h"
 #include "runtime/backend/cpu/vectors/isa_vectors.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
@@ -212,6 +213,8 @@ void silu(const float* x, float* out, int64_t n) {
 const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     SCHEDSCOPE_NAME(SCHEDSCOPE_ISA),
     SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA),
+    width,
+    int8::quantise,
     dot_f32,
     dot_f16,
     dot_bf16,

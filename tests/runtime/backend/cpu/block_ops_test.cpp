@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace schedscope::test {
@@ -69,10 +70,135 @@ TEST_P(BlockOpsOf, MultiplyARowWithSomeColumns) {
     });
 }
 
+/// Columns that are quantised, and what their numbers stand for.
+struct QuantisedColumns {
+    QuantisedColumns(const VectorOps& v, const std::vector<float>& x, int64_t n, bool lifts)
+        : stride((n + Int8Columns::unit - 1) / Int8Columns::unit * Int8Columns::unit), groups(stride / Int8Columns::group),
+          n_columns(static_cast<int64_t>(x.size()) / n), codes(static_cast<size_t>(n_columns * stride)),
+          scales(static_cast<size_t>(n_columns * groups)), sums(scales.size()), values(x.size()) {
+        for (int64_t j = 0; j < n_columns; ++j) {
+            v.quantise(&x[static_cast<size_t>(j * n)], n, lifts, &codes[static_cast<size_t>(j * stride)],
+                       &scales[static_cast<size_t>(j * groups)], &sums[static_cast<size_t>(j * groups)]);
+            for (int64_t i = 0; i < n; ++i) {
+                const int8_t code = codes[static_cast<size_t>(j * stride + i)];
+                // A number that is lifted is one of 1 to 255.
+                const bool is_lifted = lifts && v.name.ends_with("vnni");
+                const int number = is_lifted ? static_cast<uint8_t>(code) - 128 : code;
+                values[static_cast<size_t>(j * n + i)] =
+                    static_cast<double>(scales[static_cast<size_t>(j * groups + i / Int8Columns::group)]) * number;
+            }
+        }
+    }
+    Int8Columns columns() const { return {codes.data(), stride, scales.data(), sums.data(), groups}; }
+    double product(const std::vector<float>& row, int64_t column) const {
+        double sum = 0;
+        for (size_t i = 0; i < row.size(); ++i) {
+            sum += static_cast<double>(row[i]) * values[static_cast<size_t>(column) * row.size() + i];
+        }
+        return sum;
+    }
+
+    int64_t stride, groups, n_columns;
+    std::vector<int8_t> codes;
+    std::vector<float> scales, sums;
+    std::vector<double> values;
+};
+
+TEST_P(BlockOpsOf, RoundColumnsToTheNearestOf255Steps) {
+    constexpr int64_t n = 320;
+    auto x = some_floats(n);
+    std::fill_n(x.begin() + 32, 32, 0.0F);
+    for (const bool lifts : {false, true}) {
+        const QuantisedColumns q(v, x, n, lifts);
+        for (size_t i = 0; i < n; ++i) {
+            const float scale = q.scales[i / Int8Columns::group];
+            const float largest = std::abs(*std::max_element(x.begin() + static_cast<long>(i / 32 * 32),
+                                                             x.begin() + static_cast<long>(i / 32 * 32 + 32),
+                                                             [](float a, float b) { return std::abs(a) < std::abs(b); }));
+            ASSERT_FLOAT_EQ(scale, largest / 127) << i;
+            ASSERT_NEAR(q.values[i], x[i], scale * 0.5001F) << i;
+        }
+        for (size_t g = 0; g < n / Int8Columns::group; ++g) {
+            double sum = 0;
+            for (size_t i = 0; i < Int8Columns::group; ++i) {
+                sum += q.values[g * Int8Columns::group + i];
+            }
+            ASSERT_NEAR(q.sums[g], sum, 1e-5) << g;
+        }
+    }
+    for (const float odd : {INFINITY, -INFINITY, NAN}) {
+        x[70] = odd;
+        const QuantisedColumns q(v, x, n, false);
+        EXPECT_TRUE(std::isnan(q.scales[4])) << odd;
+        EXPECT_FALSE(std::isnan(q.scales[6])) << odd;
+    }
+}
+
+TEST_P(BlockOpsOf, MultiplyARowWithColumnsOfWholeNumbers) {
+    for_each_row([&](const BlockOps& ops, const std::vector<std::byte>& blocks, const std::vector<float>& expanded, int64_t n) {
+        ASSERT_NE(ops.int8.dot, nullptr);
+        const QuantisedColumns q(v, some_floats(static_cast<size_t>(Int8Rows::max_columns * n)), n, false);
+        for (int columns = 1; columns <= Int8Rows::max_columns; ++columns) {
+            float found[Int8Rows::max_columns + 1];
+            std::fill(std::begin(found), std::end(found), 99.0F);
+            ops.int8.dot(blocks.data(), q.columns(), columns, n, found);
+            for (int j = 0; j < columns; ++j) {
+                ASSERT_NEAR(found[j], q.product(expanded, j), 4e-6 * std::sqrt(static_cast<double>(n)))
+                    << "column " << j << " of " << columns;
+            }
+            EXPECT_EQ(found[columns], 99.0F);
+        }
+    });
+}
+
+TEST_P(BlockOpsOf, MultiplyPanelsOfRowsWithColumnsOfWholeNumbers) {
+    for (const Type type : expandable_types()) {
+        if (!traits(type).quantised()) {
+            continue;
+        }
+        const Int8Rows& ops = v.blocks[static_cast<size_t>(type)].int8;
+        const int64_t n = std::max<int64_t>(96, traits(type).block);
+        const auto bytes = row_bytes(type, n);
+        for (const int64_t n_rows : {1, 4, 15, 16, 33, 64}) {
+            std::vector<std::byte> blocks(bytes * static_cast<size_t>(n_rows));
+            std::vector<std::vector<float>> expanded(static_cast<size_t>(n_rows), std::vector<float>(static_cast<size_t>(n)));
+            const auto all = some_floats(static_cast<size_t>(n_rows * n));
+            for (size_t r = 0; r < static_cast<size_t>(n_rows); ++r) {
+                row_from_float(type, &all[r * static_cast<size_t>(n)], &blocks[r * bytes], n);
+                row_to_float(type, &blocks[r * bytes], expanded[r].data(), n);
+            }
+            const int64_t in_panel = v.panel_rows, n_panels = (n_rows + in_panel - 1) / in_panel;
+            std::vector<std::byte> panels(static_cast<size_t>(n_panels * ops.panel_bytes(n)));
+            for (int64_t p = 0; p < n_panels; ++p) {
+                ops.pack(&blocks[static_cast<size_t>(p * in_panel) * bytes], bytes, std::min(in_panel, n_rows - p * in_panel), n,
+                         &panels[static_cast<size_t>(p * ops.panel_bytes(n))]);
+            }
+            constexpr int64_t most_columns = 17;
+            const QuantisedColumns q(v, some_floats(static_cast<size_t>(most_columns * n)), n, true);
+            for (const int64_t n_columns : {1, 2, 5, 6, 9, 17}) {
+                SCOPED_TRACE(std::string(type_name(type)) + ", " + std::to_string(n_rows) + " rows, " +
+                             std::to_string(n_columns) + " columns");
+                const int64_t apart = n_rows + 1;
+                std::vector<float> found(static_cast<size_t>(n_columns * apart), 99.0F);
+                ops.multiply(panels.data(), n_rows, n, q.columns(), n_columns, found.data(), apart);
+                for (int64_t j = 0; j < n_columns; ++j) {
+                    for (int64_t r = 0; r < n_rows; ++r) {
+                        ASSERT_NEAR(found[static_cast<size_t>(j * apart + r)], q.product(expanded[static_cast<size_t>(r)], j),
+                                    4e-6 * std::sqrt(static_cast<double>(n)))
+                            << "row " << r << ", column " << j;
+                    }
+                    EXPECT_EQ(found[static_cast<size_t>(j * apart + n_rows)], 99.0F);
+                }
+            }
+        }
+    }
+}
+
 TEST_P(BlockOpsOf, AreThereForQuantisedTypesOnly) {
     for (const Type type : {Type::F32, Type::F16, Type::BF16, Type::I32, Type::F64}) {
         EXPECT_EQ(v.blocks[static_cast<size_t>(type)].dot, nullptr);
         EXPECT_EQ(v.blocks[static_cast<size_t>(type)].expand, nullptr);
+        EXPECT_EQ(v.blocks[static_cast<size_t>(type)].int8.dot, nullptr);
     }
 }
 

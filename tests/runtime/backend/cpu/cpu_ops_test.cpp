@@ -7,20 +7,30 @@
 namespace schedscope::test {
 namespace {
 
-/// The CPU with each instruction set that this machine has, on one thread and on three.
+/// The CPU with each instruction set that this machine has, on some numbers of threads.
 class CpuBackends {
 public:
-    CpuBackends() : device_(make_cpu_device()) {
+    CpuBackends(Products products, std::initializer_list<int> threads) : device_(make_cpu_device()) {
         for (const VectorOps* vector : usable_vector_ops()) {
-            for (const int n_threads : {1, 3}) {
+            for (const int n_threads : threads) {
                 BackendOptions options;
                 options.n_threads = n_threads;
+                options.products = products;
                 options.name = std::string(vector->name) + " on " + std::to_string(n_threads) + " threads";
                 backends_.push_back(std::make_unique<cpu::CpuBackend>(*device_, options, *vector));
             }
         }
     }
-    const std::vector<std::unique_ptr<Backend>>& all() const noexcept { return backends_; }
+
+    /// The CPU is the last backend: what it refuses can't be run at all, so no case may be refused.
+    void check(const OpCase& c, const Tolerances& tolerances) {
+        PreparedCase prepared(c);
+        for (const auto& backend : backends_) {
+            const Outcome outcome = check_case(*backend, prepared, tolerances);
+            EXPECT_EQ(outcome.verdict, Verdict::right)
+                << op_name(c.op) << " " << c.name << ", " << backend->name() << ": " << outcome.why;
+        }
+    }
 
 private:
     std::unique_ptr<Device> device_;
@@ -29,19 +39,31 @@ private:
 
 class CpuOps : public ::testing::TestWithParam<Op> {};
 
-// The CPU is the last backend: what it refuses can't be run at all, so no case may be refused.
 TEST_P(CpuOps, AgreeWithTheReference) {
-    const CpuBackends cpu;
+    CpuBackends cpu(Products::floats, {1, 3});
     for (const OpCase& c : op_cases(GetParam())) {
-        PreparedCase prepared(c);
-        for (const auto& backend : cpu.all()) {
-            // Weights are multiplied as they are: blocks cost no precision beyond their own.
-            const Outcome outcome = check_case(*backend, prepared, {1e-7, 1e-5, 1e-7});
-            EXPECT_EQ(outcome.verdict, Verdict::right)
-                << op_name(c.op) << " " << c.name << ", " << backend->name() << ": " << outcome.why;
+        // Weights are multiplied as they are: blocks cost no precision beyond their own.
+        cpu.check(c, {1e-7, 1e-5, 1e-7});
+    }
+}
+
+class CpuProducts : public ::testing::TestWithParam<Op> {};
+
+TEST_P(CpuProducts, InWholeNumbersAgreeWithTheReference) {
+    CpuBackends cpu(Products::int8, {3});
+    for (const OpCase& c : op_cases(GetParam())) {
+        Graph graph;
+        Leafs leafs(graph);
+        // The terms of a sum may cancel, their errors don't: only of many results is the mean error a measure. What single sums
+        // are is said exactly in block_ops_test.cpp.
+        if (n_elements(*c.build(graph, leafs)) >= 32) {
+            cpu.check(c, {1e-7, 1e-5, 5e-4});
         }
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, CpuProducts, ::testing::Values(Op::MUL_MAT, Op::MUL_MAT_ID),
+                         [](const auto& info) { return std::string(op_name(info.param)); });
 
 INSTANTIATE_TEST_SUITE_P(All, CpuOps, ::testing::ValuesIn(ops_with_cases()),
                          [](const auto& info) { return std::string(op_name(info.param)); });

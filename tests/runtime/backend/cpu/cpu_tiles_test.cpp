@@ -18,9 +18,12 @@ protected:
     void check(const OpCase& c) {
         PreparedCase prepared(c);
         for (const int n_threads : {1, 3}) {
-            cpu::CpuBackend backend(*device, {n_threads, true, {}}, *GetParam());
-            const Outcome outcome = check_case(backend, prepared, {1e-11, 1e-11, 1e-11});
-            EXPECT_EQ(outcome.verdict, Verdict::right) << c.name << " on " << n_threads << " threads: " << outcome.why;
+            for (const Products products : {Products::floats, Products::int8}) {
+                cpu::CpuBackend backend(*device, {n_threads, true, {}, products}, *GetParam());
+                const Outcome outcome =
+                    check_case(backend, prepared, {1e-11, 1e-11, products == Products::floats ? 1e-11 : 5e-4});
+                EXPECT_EQ(outcome.verdict, Verdict::right) << c.name << " on " << n_threads << " threads: " << outcome.why;
+            }
         }
     }
     std::unique_ptr<Device> device = make_cpu_device();

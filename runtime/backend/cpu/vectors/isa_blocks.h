@@ -1,0 +1,279 @@
+// Quantised rows, taken apart 32 elements at a time: a piece. For the files that are compiled once for each instruction set.
+#pragma once
+
+#include "runtime/backend/cpu/vectors/isa_vectors.h"
+#include "runtime/tensor/blocks.h"
+
+namespace schedscope {
+
+namespace {
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+typedef uint8_t Bytes __attribute__((vector_size(16)));
+typedef uint8_t BytesAt __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint8_t Piece __attribute__((vector_size(32)));
+typedef uint8_t PieceAt __attribute__((vector_size(32), aligned(1), may_alias));
+
+constexpr int piece = 32, group = 16; ///< elements
+
+ALWAYS_INLINE Piece piece_at(const void* p) { return *static_cast<const PieceAt*>(p); }
+
+/// Sixteen bytes, first their low four bits, then their high ones.
+ALWAYS_INLINE Piece fours_at(const void* p) {
+    const Bytes b = *static_cast<const BytesAt*>(p);
+    const Bytes low = b & 15, high = b >> 4;
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+                                   23, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+#if defined(__AVX512F__)
+typedef uint8_t TwoPieces __attribute__((vector_size(64)));
+ALWAYS_INLINE TwoPieces joined(Piece a, Piece b) {
+    return reinterpret_cast<TwoPieces>(
+        _mm512_inserti64x4(_mm512_castsi256_si512(reinterpret_cast<__m256i>(a)), reinterpret_cast<__m256i>(b), 1));
+}
+/// fours_at of both, at once.
+ALWAYS_INLINE TwoPieces two_fours_at(const void* a, const void* b) {
+    const __m256i both = _mm256_loadu2_m128i(static_cast<const __m128i*>(b), static_cast<const __m128i*>(a));
+    const __m512i twice = _mm512_permutexvar_epi64(_mm512_set_epi64(3, 2, 3, 2, 1, 0, 1, 0), _mm512_castsi256_si512(both));
+    const __m512i shifted = _mm512_srlv_epi64(twice, _mm512_set_epi64(4, 4, 0, 0, 4, 4, 0, 0));
+    return reinterpret_cast<TwoPieces>(_mm512_and_si512(shifted, _mm512_set1_epi8(15)));
+}
+#endif
+/// `count` bits of each byte, from bit `from` on.
+ALWAYS_INLINE Piece bits_of(Piece p, int from, int count) {
+    return (p >> static_cast<uint8_t>(from)) & static_cast<uint8_t>((1 << count) - 1);
+}
+
+/// `value` in the bytes whose bit is set.
+ALWAYS_INLINE Piece bits_to_bytes(const uint8_t* four_bytes, uint8_t value) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    uint32_t bits = 0;
+    __builtin_memcpy(&bits, four_bytes, sizeof bits);
+    return reinterpret_cast<Piece>(_mm256_maskz_set1_epi8(bits, static_cast<char>(value)));
+#else
+    typedef uint64_t Fours __attribute__((vector_size(32)));
+    constexpr uint64_t everywhere = 0x0101010101010101U, each_bit = 0x8040201008040201U;
+    const Fours spread = {four_bytes[0] * everywhere, four_bytes[1] * everywhere, four_bytes[2] * everywhere,
+                          four_bytes[3] * everywhere};
+    const Piece set = reinterpret_cast<Piece>(spread) & reinterpret_cast<Piece>(Fours{} + each_bit);
+    return reinterpret_cast<Piece>(set != 0) & value;
+#endif
+}
+
+/// Sixteen signed numbers as floats: those of vector i.
+ALWAYS_INLINE Floats to_floats(Bytes numbers, int i) {
+#if defined(__AVX512F__)
+    static_cast<void>(i);
+    return reinterpret_cast<Floats>(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(reinterpret_cast<__m128i>(numbers))));
+#elif defined(__AVX2__)
+    const auto bits = reinterpret_cast<__m128i>(numbers);
+    return reinterpret_cast<Floats>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(i == 0 ? bits : _mm_unpackhi_epi64(bits, bits))));
+#else
+    Ints ints{};
+    for (int lane = 0; lane < width; ++lane) {
+        ints[lane] = static_cast<int8_t>(numbers[i * width + lane]);
+    }
+    return __builtin_convertvector(ints, Floats);
+#endif
+}
+/// out[i] = numbers[i] × factor for sixteen.
+ALWAYS_INLINE void store_scaled(Bytes numbers, float factor, float* out) {
+    for (int i = 0; i < group / width; ++i) {
+        store(out + i * width, to_floats(numbers, i) * factor);
+    }
+}
+/// out[i] = the half that begins block i.
+template <typename Block> ALWAYS_INLINE void eight_halves(const Block* blocks, uint16_t Block::*half, float* out) {
+#if defined(__AVX2__)
+    typedef uint16_t Halves __attribute__((vector_size(16)));
+    const Halves bits = {blocks[0].*half, blocks[1].*half, blocks[2].*half, blocks[3].*half,
+                         blocks[4].*half, blocks[5].*half, blocks[6].*half, blocks[7].*half};
+    _mm256_storeu_ps(out, _mm256_cvtph_ps(reinterpret_cast<__m128i>(bits)));
+#else
+    for (int i = 0; i < 8; ++i) {
+        out[i] = half_bits_to_float(blocks[i].*half);
+    }
+#endif
+}
+
+// One description per type: element i of piece p is (numbers(block, p)[i] − less) × scale + offset. `scales` says those once for
+// each `scaled` elements; it has room for sixteen of each. `eight_scales`: of eight blocks. Types without `offsets` have none.
+
+/// What four bits stand for, where they are all of a number: itself, or the uneven steps of IQ4, lifted by 128. Such types say by
+/// `fours` where those of a piece lie.
+struct Plain {
+    template <typename V> static ALWAYS_INLINE V numbers_of(V fours) { return fours; }
+};
+struct Uneven {
+    static constexpr int less = 128;
+    template <typename V> static ALWAYS_INLINE V numbers_of(V fours) {
+#if defined(__AVX2__)
+        const __m128i steps = _mm_setr_epi8(1, 24, 45, 63, 79, 93, 106, 118, -127, -115, -103, -90, -75, -59, -39, -15);
+#if defined(__AVX512F__)
+        if constexpr (sizeof(V) == sizeof(__m512i)) {
+            return reinterpret_cast<V>(_mm512_shuffle_epi8(_mm512_broadcast_i32x4(steps), reinterpret_cast<__m512i>(fours)));
+        } else
+#endif
+            return reinterpret_cast<V>(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(steps), reinterpret_cast<__m256i>(fours)));
+#else
+        V out{};
+        for (int i = 0; i < piece; ++i) {
+            out[i] = static_cast<uint8_t>(iq4_values[fours[i]] + less);
+        }
+        return out;
+#endif
+    }
+};
+
+/// Blocks of 32 with one scale, and those with a least value too.
+template <typename B> struct OneScale {
+    using Block = B;
+    static constexpr int pieces = 1, scaled = 32;
+    static constexpr bool offsets = false;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = half_bits_to_float(b.d); }
+    static ALWAYS_INLINE void eight_scales(const Block* b, float* scale, float*) { eight_halves(b, &Block::d, scale); }
+};
+template <typename B> struct ScaleAndLeast {
+    using Block = B;
+    static constexpr int pieces = 1, scaled = 32;
+    static constexpr bool offsets = true;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) {
+        scale[0] = half_bits_to_float(b.d);
+        offset[0] = half_bits_to_float(b.m);
+    }
+    static ALWAYS_INLINE void eight_scales(const Block* b, float* scale, float* offset) {
+        eight_halves(b, &Block::d, scale);
+        eight_halves(b, &Block::m, offset);
+    }
+};
+/// Super blocks of 256.
+template <typename B, int elements, bool has_offsets> struct Super {
+    using Block = B;
+    static constexpr int pieces = 8, scaled = elements;
+    static constexpr bool offsets = has_offsets;
+};
+
+struct RowQ4_0 : Plain, OneScale<BlockQ4_0> {
+    static constexpr int less = 8;
+    static ALWAYS_INLINE const void* fours(const Block& b, int) { return b.qs; }
+};
+
+struct RowQ4_1 : Plain, ScaleAndLeast<BlockQ4_1> {
+    static constexpr int less = 0;
+    static ALWAYS_INLINE const void* fours(const Block& b, int) { return b.qs; }
+};
+
+struct RowQ5_0 : OneScale<BlockQ5_0> {
+    static constexpr int less = 16;
+    static ALWAYS_INLINE Piece numbers(const Block& b, int) { return fours_at(b.qs) | bits_to_bytes(b.qh, 16); }
+};
+
+struct RowQ5_1 : ScaleAndLeast<BlockQ5_1> {
+    static constexpr int less = 0;
+    static ALWAYS_INLINE Piece numbers(const Block& b, int) { return fours_at(b.qs) | bits_to_bytes(b.qh, 16); }
+};
+
+struct RowQ8_0 : OneScale<BlockQ8_0> {
+    static constexpr int less = 128;
+    static ALWAYS_INLINE Piece numbers(const Block& b, int) { return piece_at(b.qs) ^ 128; }
+};
+
+struct RowIQ4_NL : Uneven, OneScale<BlockIQ4_NL> {
+    static ALWAYS_INLINE const void* fours(const Block& b, int) { return b.qs; }
+};
+
+struct RowQ2_K : Super<BlockQ2_K, 16, true> {
+    static constexpr int less = 0;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) {
+        const Bytes both = *reinterpret_cast<const BytesAt*>(b.scales);
+        store_scaled(both & 15, half_bits_to_float(b.d), scale);
+        store_scaled(both >> 4, -half_bits_to_float(b.dmin), offset);
+    }
+    static ALWAYS_INLINE Piece numbers(const Block& b, int p) { return bits_of(piece_at(b.qs + 32 * (p / 4)), 2 * (p % 4), 2); }
+};
+
+struct RowQ3_K : Super<BlockQ3_K, 16, false> {
+    static constexpr int less = 4;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) {
+        typedef uint64_t Halves __attribute__((vector_size(16)));
+        typedef uint32_t Words __attribute__((vector_size(16)));
+        uint64_t low = 0;
+        uint32_t high = 0;
+        __builtin_memcpy(&low, b.scales, sizeof low);
+        __builtin_memcpy(&high, b.scales + 8, sizeof high);
+        const Bytes fours = reinterpret_cast<Bytes>(Halves{low, low >> 4}) & 15;
+        const Bytes twos = reinterpret_cast<Bytes>(Words{high, high >> 2, high >> 4, high >> 6}) & 3;
+        store_scaled((fours | (twos << 4)) - 32, half_bits_to_float(b.d), scale);
+    }
+    static ALWAYS_INLINE Piece numbers(const Block& b, int p) {
+        return bits_of(piece_at(b.qs + 32 * (p / 4)), 2 * (p % 4), 2) | (bits_of(piece_at(b.hmask), p, 1) << 2);
+    }
+};
+
+/// Scales and minima of Q4_K and Q5_K: eight of each in 6 bits.
+template <typename Block> ALWAYS_INLINE void scales_and_minima(const Block& b, float* scale, float* offset) {
+    typedef uint32_t Words __attribute__((vector_size(16)));
+    uint32_t s[3];
+    __builtin_memcpy(s, b.scales, sizeof s);
+    constexpr uint32_t sixes = 0x3F3F3F3F, fours = 0x0F0F0F0F, twos = 0x03030303;
+    const Words eights = {s[0] & sixes, (s[2] & fours) | (((s[0] >> 6) & twos) << 4), // scales
+                          s[1] & sixes, ((s[2] >> 4) & fours) | (((s[1] >> 6) & twos) << 4)};
+    float both[16];
+    store_scaled(reinterpret_cast<Bytes>(eights), 1.0F, both);
+    const float d = half_bits_to_float(b.d), least = -half_bits_to_float(b.dmin);
+    for (int i = 0; i < 8; ++i) {
+        scale[i] = d * both[i];
+        offset[i] = least * both[i + 8];
+    }
+}
+
+struct RowQ4_K : Super<BlockQ4_K, 32, true> {
+    static constexpr int less = 0;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) { scales_and_minima(b, scale, offset); }
+    static ALWAYS_INLINE Piece numbers(const Block& b, int p) { return bits_of(piece_at(b.qs + 32 * (p / 2)), 4 * (p % 2), 4); }
+};
+
+struct RowQ5_K : Super<BlockQ5_K, 32, true> {
+    static constexpr int less = 0;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) { scales_and_minima(b, scale, offset); }
+    static ALWAYS_INLINE Piece numbers(const Block& b, int p) {
+        return bits_of(piece_at(b.qs + 32 * (p / 2)), 4 * (p % 2), 4) | (bits_of(piece_at(b.qh), p, 1) << 4);
+    }
+};
+
+struct RowQ6_K : Super<BlockQ6_K, 16, false> {
+    static constexpr int less = 32;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) {
+        store_scaled(*reinterpret_cast<const BytesAt*>(b.scales), half_bits_to_float(b.d), scale);
+    }
+    static ALWAYS_INLINE Piece numbers(const Block& b, int p) {
+        const int half = p / 4, part = p % 4;
+        return bits_of(piece_at(b.ql + 64 * half + 32 * (part % 2)), part < 2 ? 0 : 4, 4) |
+               (bits_of(piece_at(b.qh + 32 * half), 2 * part, 2) << 4);
+    }
+};
+
+struct RowIQ4_XS : Uneven, Super<BlockIQ4_XS, 32, false> {
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) {
+        const float d = half_bits_to_float(b.d);
+        for (int i = 0; i < 8; ++i) {
+            const int low = (b.scales_l[i / 2] >> (4 * (i % 2))) & 15;
+            const int high = (b.scales_h >> (2 * i)) & 3;
+            scale[i] = d * static_cast<float>((low | (high << 4)) - 32);
+        }
+    }
+    static ALWAYS_INLINE const void* fours(const Block& b, int p) { return b.qs + 16 * p; }
+};
+
+template <typename Row> ALWAYS_INLINE Piece numbers_of(const typename Row::Block& b, int p) {
+    if constexpr (requires { Row::fours(b, p); }) {
+        return Row::numbers_of(fours_at(Row::fours(b, p)));
+    } else {
+        return Row::numbers(b, p);
+    }
+}
+
+} // namespace
+
+} // namespace schedscope

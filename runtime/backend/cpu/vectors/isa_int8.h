@@ -1,0 +1,420 @@
+// Products of quantised rows with columns of whole numbers. For the files that are compiled once for each instruction set.
+#pragma once
+
+#include "runtime/backend/cpu/vectors/isa_blocks.h"
+#include "runtime/backend/cpu/vectors/vector_ops.h"
+#include "runtime/numbers.h"
+
+namespace schedscope {
+
+namespace {
+
+namespace int8 {
+
+static_assert(group == Int8Columns::group);
+constexpr int unit_groups = Int8Columns::unit / group; ///< whose scales are looked up together
+constexpr int64_t bytes = 4 * width;                   ///< of a vector: four neighbours in each lane
+
+typedef int8_t Wide __attribute__((vector_size(bytes)));
+typedef int8_t WideAt __attribute__((vector_size(bytes), aligned(1), may_alias));
+typedef Ints IntsAt __attribute__((aligned(1), may_alias));
+
+ALWAYS_INLINE Wide wide_at(const void* p) { return *static_cast<const WideAt*>(p); }
+ALWAYS_INLINE Ints ints_at(const void* p) { return *static_cast<const IntsAt*>(p); }
+ALWAYS_INLINE Floats to_floats(Ints v) { return __builtin_convertvector(v, Floats); }
+/// The four bytes at p in each lane.
+ALWAYS_INLINE Wide four_in_all(const int8_t* p) {
+    int32_t four = 0;
+    __builtin_memcpy(&four, p, sizeof four);
+    return reinterpret_cast<Wide>(Ints{} + four);
+}
+
+// The instruction for products of bytes takes unsigned ones with signed ones. Where it is, numbers of rows are multiplied as they
+// are stored, columns for panels are lifted by 128, and what that adds is taken off afterwards.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+constexpr bool unsigned_first = true;
+/// sum + Σ a b of the four of each lane.
+ALWAYS_INLINE Ints add_fours(Ints sum, Wide a, Wide b) {
+#if defined(__AVX512VNNI__)
+    return reinterpret_cast<Ints>(
+        _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#else
+    return reinterpret_cast<Ints>(
+        _mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum), reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#endif
+}
+#else
+constexpr bool unsigned_first = false;
+ALWAYS_INLINE Ints add_fours(Ints sum, Wide a, Wide b) {
+#if defined(__AVX512F__)
+    const __m512i x = reinterpret_cast<__m512i>(a), y = reinterpret_cast<__m512i>(b);
+    const __m512i size = _mm512_abs_epi8(x);
+    const __m512i turned = _mm512_mask_sub_epi8(y, _mm512_movepi8_mask(x), _mm512_setzero_si512(), y);
+    return sum + reinterpret_cast<Ints>(_mm512_madd_epi16(_mm512_maddubs_epi16(size, turned), _mm512_set1_epi16(1)));
+#elif defined(__AVX2__)
+    const __m256i x = reinterpret_cast<__m256i>(a), y = reinterpret_cast<__m256i>(b);
+    const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8(y, x));
+    return sum + reinterpret_cast<Ints>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+#else
+    // Two products of bytes fit into sixteen bits as long as no two are −128.
+    typedef int16_t Shorts __attribute__((vector_size(bytes)));
+    const auto even = [](Wide v) { return (reinterpret_cast<Shorts>(v) << 8) >> 8; };
+    const auto odd = [](Wide v) { return reinterpret_cast<Shorts>(v) >> 8; };
+    const auto pairs = reinterpret_cast<Ints>(even(a) * even(b) + odd(a) * odd(b));
+    return sum + ((pairs << 16) >> 16) + (pairs >> 16);
+#endif
+}
+#endif
+
+constexpr int groups_in_vector = bytes / group; ///< 4, 2, 1
+constexpr int vectors_in_unit = unit_groups / groups_in_vector;
+
+/// Of a row the 256 elements from one on: a super block, or eight small ones, of which the last may be missing.
+template <typename Row> struct Unit {
+    static constexpr int blocks_in_unit = Int8Columns::unit / piece / Row::pieces;
+    const typename Row::Block* blocks;
+    int n_blocks;
+
+    ALWAYS_INLINE void scales(float* scale, float* offset) const {
+        if constexpr (blocks_in_unit == 1) {
+            Row::scales(*blocks, scale, offset);
+        } else if (n_blocks == blocks_in_unit) {
+            Row::eight_scales(blocks, scale, offset);
+        } else {
+            for (int i = 0; i < blocks_in_unit; ++i) {
+                if (i < n_blocks) {
+                    Row::scales(blocks[i], scale + i, offset + i);
+                } else {
+                    scale[i] = offset[i] = 0;
+                }
+            }
+        }
+    }
+    ALWAYS_INLINE Piece numbers(int p) const {
+        return p / Row::pieces < n_blocks ? numbers_of<Row>(blocks[p / Row::pieces], p % Row::pieces) : Piece{};
+    }
+    /// Those of vector v, less what to_signed takes off.
+    ALWAYS_INLINE Wide vector(int v) const {
+        if constexpr (bytes == piece) {
+            return reinterpret_cast<Wide>(numbers(v));
+        } else if constexpr (bytes < piece) {
+            const Piece both = numbers(v / 2);
+            Wide half;
+            __builtin_memcpy(&half, reinterpret_cast<const uint8_t*>(&both) + v % 2 * bytes, sizeof half);
+            return half;
+        } else {
+#if defined(__AVX512F__)
+            const auto of_block = [&](int p) -> const typename Row::Block& { return blocks[p / Row::pieces]; };
+            if constexpr (requires { Row::fours(*blocks, 0); }) {
+                if (2 * v + 1 < n_blocks * Row::pieces) {
+                    constexpr int n = Row::pieces;
+                    return reinterpret_cast<Wide>(Row::numbers_of(
+                        two_fours_at(Row::fours(of_block(2 * v), 2 * v % n), Row::fours(of_block(2 * v + 1), (2 * v + 1) % n))));
+                }
+            }
+            return reinterpret_cast<Wide>(joined(numbers(2 * v), numbers(2 * v + 1)));
+#endif
+        }
+    }
+};
+
+/// A unit's scales or offsets, `scaled` elements each: those of the groups of part p.
+template <int scaled> ALWAYS_INLINE Floats of_groups(const float* each, int p) {
+    if constexpr (scaled == group) {
+        return load(each + p * width);
+    } else {
+        Ints lanes{};
+        for (int i = 0; i < width; ++i) {
+            lanes[i] = i / 2;
+        }
+#if defined(__AVX512F__)
+        static_cast<void>(p);
+        return __builtin_shuffle(reinterpret_cast<Floats>(_mm512_castps256_ps512(_mm256_loadu_ps(each))), lanes);
+#else
+        return __builtin_shuffle(load(each + p * width / 2), lanes);
+#endif
+    }
+}
+
+/// The numbers of groups in a vector's lanes, of all groups of a unit: those of vector v.
+ALWAYS_INLINE Floats spread(const Floats* of_groups, int v) {
+    if constexpr (width == 4) {
+        return all(of_groups[v / 4][v % 4]);
+    } else {
+        Ints lanes{};
+        for (int i = 0; i < width; ++i) {
+            lanes[i] = (v * groups_in_vector % static_cast<int>(width)) + i / 4;
+        }
+        return __builtin_shuffle(of_groups[v * groups_in_vector / width], lanes);
+    }
+}
+
+constexpr int chains = 3; ///< of additions that need not wait for each other
+
+template <typename Row, int N>
+ALWAYS_INLINE void add_unit(const Unit<Row>& unit, const Int8Columns& x, int64_t at, Floats (*acc)[chains]) {
+    constexpr int parts = unit_groups / width, taken_off = unsigned_first ? Row::less : 0;
+    float scale[unit_groups], offset[unit_groups];
+    unit.scales(scale, offset);
+    Floats scales[N][parts];
+    for (int p = 0; p < parts; ++p) {
+        const Floats s = of_groups<Row::scaled>(scale, p);
+        Floats other = s * -static_cast<float>(taken_off);
+        if constexpr (Row::offsets) {
+            other += of_groups<Row::scaled>(offset, p);
+        }
+        for (int j = 0; j < N; ++j) {
+            const int64_t first = j * x.group_stride + at / group + p * width;
+            scales[j][p] = s * load(x.scales + first);
+            if constexpr (Row::offsets || taken_off != 0) {
+                acc[j][chains - 1] += other * load(x.sums + first);
+            }
+        }
+    }
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors_in_unit; ++v) {
+        const Wide w = unsigned_first ? unit.vector(v) : unit.vector(v) - static_cast<int8_t>(Row::less);
+        for (int j = 0; j < N; ++j) {
+            const Ints sum = add_fours(Ints{}, w, wide_at(x.codes + j * x.stride + at + v * bytes));
+            acc[j][v % (chains - 1)] += to_floats(sum) * spread(scales[j], v);
+        }
+    }
+}
+
+template <typename Row, int N> void dot_columns(const void* row, const Int8Columns& x, int64_t n, float* out) {
+    constexpr int in_unit = Unit<Row>::blocks_in_unit, block = Row::pieces * piece;
+    const auto* blocks = static_cast<const typename Row::Block*>(row);
+    const int64_t n_blocks = n / block;
+    Floats acc[N][chains] = {};
+    int64_t i = 0;
+    for (; i + in_unit <= n_blocks; i += in_unit) {
+        add_unit<Row, N>(Unit<Row>{blocks + i, in_unit}, x, i * block, acc);
+    }
+    if (i < n_blocks) {
+        add_unit<Row, N>(Unit<Row>{blocks + i, static_cast<int>(n_blocks - i)}, x, i * block, acc);
+    }
+    for (int j = 0; j < N; ++j) {
+        out[j] = total(acc[j][0] + acc[j][1] + acc[j][2]);
+    }
+}
+
+template <typename Row> void dot(const void* row, const Int8Columns& x, int n_columns, int64_t n, float* out) {
+    switch (n_columns) {
+    case 1: return dot_columns<Row, 1>(row, x, n, out);
+    case 2: return dot_columns<Row, 2>(row, x, n, out);
+    case 3: return dot_columns<Row, 3>(row, x, n, out);
+    default: return dot_columns<Row, 4>(row, x, n, out);
+    }
+}
+
+constexpr int lift = unsigned_first ? 128 : 0; ///< of columns for panels
+
+// Panels: `width` rows side by side, a stretch of `Row::scaled` elements behind the other: four neighbours of each row in each
+// vector, then what lifting the columns adds, the rows' scales, their offsets.
+
+template <typename Row> struct PanelOf {
+    static constexpr int vectors = Row::scaled / 4;             ///< of codes
+    static constexpr int scale = vectors + (lift != 0 ? 1 : 0); ///< the vector of the scales
+    static constexpr int stretch = scale + 1 + (Row::offsets ? 1 : 0);
+};
+
+template <typename Row> int64_t panel_bytes(int64_t n) { return n / Row::scaled * PanelOf<Row>::stretch * bytes; }
+
+template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t n_rows, int64_t n, std::byte* panel) {
+    using Panel = PanelOf<Row>;
+    constexpr int block = Row::pieces * piece;
+    for (int64_t i = 0; i < n / block; ++i) {
+        for (int64_t r = 0; r < width; ++r) {
+            if (r >= n_rows) {
+                continue; // what is there is multiplied, and left out
+            }
+            const typename Row::Block& b =
+                reinterpret_cast<const typename Row::Block*>(rows + static_cast<size_t>(r) * stride)[i];
+            float scale[16], offset[16];
+            Row::scales(b, scale, offset);
+            std::byte* to = panel + 4 * r;
+            const auto put = [&](int vector, const void* four) { __builtin_memcpy(to + vector * bytes, four, 4); };
+#pragma GCC unroll 8
+            for (int p = 0; p < Row::pieces; ++p) {
+                const Piece codes = numbers_of<Row>(b, p) - static_cast<uint8_t>(Row::less);
+                int32_t fours[piece / 4];
+                __builtin_memcpy(fours, &codes, sizeof fours);
+                for (int part = 0; part < piece / Row::scaled; ++part, to += Panel::stretch * bytes) {
+                    for (int q = 0; q < Panel::vectors; ++q) {
+                        put(q, &fours[part * Panel::vectors + q]);
+                    }
+                    const int g = (p * piece + part * Row::scaled) / Row::scaled;
+                    put(Panel::scale, &scale[g]);
+                    if constexpr (Row::offsets) {
+                        put(Panel::scale + 1, &offset[g]);
+                    }
+                }
+            }
+        }
+        if constexpr (lift != 0) {
+            std::byte* to = panel;
+            for (int s = 0; s < block / Row::scaled; ++s, to += Panel::stretch * bytes) {
+                Ints sum{};
+                for (int q = 0; q < Panel::vectors; ++q) {
+                    sum = add_fours(sum, Wide{} + static_cast<int8_t>(-lift), wide_at(to + q * bytes));
+                }
+                *reinterpret_cast<IntsAt*>(to + Panel::vectors * bytes) = -sum;
+            }
+        }
+        panel += block / Row::scaled * Panel::stretch * bytes;
+    }
+}
+
+/// M panels of rows times N columns.
+template <typename Row, int M, int N>
+void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t first, float* out, int64_t out_stride,
+                   int64_t n_rows) {
+    using Panel = PanelOf<Row>;
+    const int64_t apart = panel_bytes<Row>(n);
+    const int8_t* codes[N];
+    for (int j = 0; j < N; ++j) {
+        codes[j] = x.codes + (first + j) * x.stride;
+    }
+    const float* scales = x.scales + first * x.group_stride;
+    const float* of_sums = x.sums + first * x.group_stride;
+    constexpr int groups = Row::scaled / group;
+    Floats acc[M][N] = {};
+    for (int64_t s = 0; s < n / Row::scaled; ++s) {
+        Ints sum[M][N];
+        for (int m = 0; m < M; ++m) {
+            Ints begin{};
+            if constexpr (lift != 0) {
+                begin = ints_at(panel + m * apart + Panel::vectors * bytes);
+            }
+            for (int j = 0; j < N; ++j) {
+                sum[m][j] = begin;
+            }
+        }
+#pragma GCC unroll 8
+        for (int q = 0; q < Panel::vectors; ++q) {
+            Wide w[M];
+            for (int m = 0; m < M; ++m) {
+                w[m] = wide_at(panel + m * apart + q * bytes);
+            }
+            for (int j = 0; j < N; ++j) {
+                const Wide four = four_in_all(codes[j] + s * Row::scaled + 4 * q);
+                for (int m = 0; m < M; ++m) {
+                    sum[m][j] = add_fours(sum[m][j], four, w[m]);
+                }
+            }
+        }
+        for (int m = 0; m < M; ++m) {
+            const auto floats_at = [&](int vector) __attribute__((always_inline)) {
+                return load(reinterpret_cast<const float*>(panel + m * apart + vector * bytes));
+            };
+            const Floats scale = floats_at(Panel::scale);
+            for (int j = 0; j < N; ++j) {
+                const float* const at = scales + j * x.group_stride + s * groups;
+                acc[m][j] += to_floats(sum[m][j]) * (scale * all(*at));
+            }
+            if constexpr (Row::offsets) {
+                const Floats offset = floats_at(Panel::scale + 1);
+                for (int j = 0; j < N; ++j) {
+                    const float* const at = of_sums + j * x.group_stride + s * groups;
+                    acc[m][j] += offset * all(groups == 2 ? at[0] + at[1] : at[0]);
+                }
+            }
+        }
+        panel += Panel::stretch * bytes;
+    }
+    for (int m = 0; m < M; ++m) {
+        const int64_t rows = n_rows - m * width;
+        for (int j = 0; j < N; ++j) {
+            float* const to = out + j * out_stride + m * width;
+            if (rows >= width) {
+                store(to, acc[m][j]);
+            } else {
+                for (int64_t i = 0; i < rows; ++i) {
+                    to[i] = acc[m][j][i];
+                }
+            }
+        }
+    }
+}
+
+#if defined(__AVX512F__)
+constexpr int panels_at_once = 2, columns_at_once = 6;
+#else
+constexpr int panels_at_once = 1, columns_at_once = 4;
+#endif
+
+template <typename Row, int M>
+void multiply_panel(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t n_columns, float* out, int64_t out_stride,
+                    int64_t n_rows) {
+    int64_t j = 0;
+    for (; j + columns_at_once <= n_columns; j += columns_at_once) {
+        multiply_tile<Row, M, columns_at_once>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+    }
+    for (; j + 2 <= n_columns; j += 2) {
+        multiply_tile<Row, M, 2>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+    }
+    if (j < n_columns) {
+        multiply_tile<Row, M, 1>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+    }
+}
+
+template <typename Row>
+void multiply(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
+              int64_t out_stride) {
+    int64_t i = 0;
+    for (; i + panels_at_once * width <= n_rows + width - 1; i += panels_at_once * width) {
+        multiply_panel<Row, panels_at_once>(panels + i / width * panel_bytes<Row>(n), n, x, n_columns, out + i, out_stride,
+                                            n_rows - i);
+    }
+    for (; i < n_rows; i += width) {
+        multiply_panel<Row, 1>(panels + i / width * panel_bytes<Row>(n), n, x, n_columns, out + i, out_stride, n_rows - i);
+    }
+}
+
+constexpr int64_t one_scale = 32; ///< elements of a column
+
+inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums) {
+    typedef int8_t Narrow __attribute__((vector_size(width)));
+    typedef Narrow NarrowAt __attribute__((aligned(1), may_alias));
+    constexpr float to_whole = 12582912.0F, most = 127.0F; // adding 1.5 × 2^23 leaves the whole number in the low bits
+    constexpr int parts = one_scale / width;
+    const int32_t added = lifts ? lift : 0;
+    for (int64_t i = 0; i < n; i += one_scale, codes += one_scale) {
+        Floats v[parts], size{};
+        Ints bad{};
+        for (int p = 0; p < parts; ++p) {
+            v[p] = load(x + i + p * width);
+            const Floats positive = reinterpret_cast<Floats>(reinterpret_cast<Ints>(v[p]) & 0x7FFFFFFF);
+            bad |= ~(positive <= 3.402823466e+38F); // infinite or not a number: nor are the products
+            size = positive > size ? positive : size;
+        }
+        float largest = 0;
+        int32_t any_bad = 0;
+        for (int lane = 0; lane < width; ++lane) {
+            largest = size[lane] > largest ? size[lane] : largest;
+            any_bad |= bad[lane];
+        }
+        const float scale = any_bad != 0 ? __builtin_nanf("") : largest / most;
+        const float inverse = largest > 0 && any_bad == 0 ? most / largest : 0.0F;
+        for (int half = 0; half < 2; ++half) {
+            Ints sum{};
+            for (int p = half * parts / 2; p < (half + 1) * parts / 2; ++p) {
+                const Ints whole = reinterpret_cast<Ints>(v[p] * inverse + to_whole) - __builtin_bit_cast(int32_t, to_whole);
+                sum += whole;
+                *reinterpret_cast<NarrowAt*>(codes + p * width) = __builtin_convertvector(whole + added, Narrow);
+            }
+            int32_t total = 0;
+            for (int lane = 0; lane < width; ++lane) {
+                total += sum[lane];
+            }
+            *scales++ = scale;
+            *sums++ = scale * static_cast<float>(total);
+        }
+    }
+}
+
+} // namespace int8
+
+} // namespace
+
+} // namespace schedscope
