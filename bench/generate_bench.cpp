@@ -1,11 +1,13 @@
 
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/machine_limits.h"
+#include "runtime/clock.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/session/generate.h"
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -44,11 +46,12 @@ Weights110m matrices(const gguf::File& file) {
     return w;
 }
 
-std::unique_ptr<Session> session_of(Type type) {
+std::unique_ptr<Session> session_of(Type type, int32_t n_ctx = 1024, FlashAttention flash = FlashAttention::automatic) {
     static const Registry registry;
     RunOptions o;
     o.devices = "cpu";
-    o.n_ctx = 1024;
+    o.n_ctx = n_ctx;
+    o.flash_attention = flash;
     o.sampling.temperature = 0.0F;
     o.sampling.ignore_eos = true;
     return std::make_unique<Session>(registry, model_of(type), o);
@@ -88,6 +91,30 @@ void decode(benchmark::State& state, Type type) {
     report(state, type, tokens, ns, 1);
 }
 
+/// A token behind many others reads their keys and values, too.
+void decode_behind(benchmark::State& state, FlashAttention flash) {
+    const auto depth = static_cast<int32_t>(state.range(0));
+    const auto session = session_of(Type::F16, depth + n_decode, flash);
+    GenerateRequest request;
+    request.prompts.push_back({0, prompt_of(depth), std::nullopt});
+    request.n_predict = n_decode;
+    double best_ns = 1e30; // of a token
+    for (auto _ : state) {
+        int64_t last = 0;
+        request.on_token = [&](const Choice&) {
+            const int64_t now = now_ns();
+            best_ns = last > 0 ? std::min(best_ns, static_cast<double>(now - last)) : best_ns;
+            last = now;
+        };
+        generate(*session, request);
+    }
+    const Hparams& h = session->model().hparams();
+    const double cached = 2.0 * depth * h.n_layer * (h.n_embd_k() + h.n_embd_v()); // halves
+    const double bytes = matrices(*model_of(Type::F16)).bytes + cached;
+    state.counters["tokens/s"] = 1e9 / best_ns;
+    state.counters["of_read_bandwidth"] = bytes / (best_ns * 1e-9) / machine_limits(physical_cores()).read_bytes_per_s;
+}
+
 void prefill(benchmark::State& state, Type type) {
     const auto session = session_of(type);
     GenerateRequest request;
@@ -109,6 +136,8 @@ BENCHMARK_CAPTURE(decode, f32, Type::F32)->Unit(benchmark::kMillisecond)->UseRea
 BENCHMARK_CAPTURE(decode, f16, Type::F16)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(decode, q8_0, Type::Q8_0)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(decode, q4_0, Type::Q4_0)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(decode_behind, flash, FlashAttention::on)->Arg(1)->Arg(1500)->Arg(4000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(decode_behind, no_flash, FlashAttention::off)->Arg(1)->Arg(1500)->Arg(4000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(prefill, f32, Type::F32)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(prefill, f16, Type::F16)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(prefill, q8_0, Type::Q8_0)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -128,10 +128,13 @@ std::function<Tensor*(Graph&)> expert_product(Type type, int64_t m, int64_t n, i
     };
 }
 
-std::function<Tensor*(Graph&)> attention(Type type, int64_t tokens, int64_t kv) {
+/// Queries [d, tokens, heads] with keys and values of `kv` tokens that lie as in a cache: all heads of a token side by side.
+std::function<Tensor*(Graph&)> attention(Type type, int64_t tokens, int64_t kv, int64_t d = 128, int64_t heads = 32,
+                                         int64_t kv_heads = 8) {
     return [=](Graph& g) {
-        return ops::flash_attn(g, g.input(Type::F32, {128, tokens, 32, 1}), g.input(type, {128, kv, 8, 1}),
-                               g.input(type, {128, kv, 8, 1}), nullptr, 0.088F, 0.0F, 0.0F);
+        const auto cached = [&] { return ops::permute(g, g.input(type, {d, kv_heads, kv, 1}), 0, 2, 1, 3); };
+        Tensor* keys = cached();
+        return ops::flash_attn(g, g.input(Type::F32, {d, tokens, heads, 1}), keys, cached(), nullptr, 0.088F, 0.0F, 0.0F);
     };
 }
 
@@ -206,20 +209,27 @@ void add(const std::string& name, const char* device, const std::function<Tensor
     add("mul_mat f32 64x16x64", "CPU", product(Type::F32, 64, 16, 64)); // what a small model asks for: overhead decides
     add("mul_mat_id q8_0 8 experts 1024x1x4096", "CPU", expert_product(Type::Q8_0, 1024, 1, 4096));
     add("mul_mat_id q8_0 8 experts 1024x512x4096", "CPU", expert_product(Type::Q8_0, 1024, 512, 4096));
-    for (const Type type : {Type::F32, Type::F16, Type::Q8_0}) {
-        const std::string name(type_name(type));
-        add("flash_attn " + name + " 1 of 4096", "CPU", attention(type, 1, 4096));
-        add("flash_attn " + name + " 512 of 512", "CPU", attention(type, 512, 512));
+    for (const Type type : {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0}) {
+        const std::string name = "flash_attn " + std::string(type_name(type));
+        for (const int64_t kv : {1500, 4000}) {
+            add(name + " 1 of " + std::to_string(kv), "CPU", attention(type, 1, kv));
+            add(name + " 1 of " + std::to_string(kv) + ", 12 heads of 64", "CPU", attention(type, 1, kv, 64, 12, 12));
+        }
+        add(name + " 512 of 512", "CPU", attention(type, 512, 512));
+    }
+    for (const int64_t tokens : {2, 4, 8, 16}) { // from where on are tiles of expanded keys the better way?
+        add("flash_attn f16 " + std::to_string(tokens) + " of 4000", "CPU", attention(Type::F16, tokens, 4000));
+        add("flash_attn q8_0 " + std::to_string(tokens) + " of 4000", "CPU", attention(Type::Q8_0, tokens, 4000));
     }
     add("rms_norm_mul 4096x512", "CPU", norm_and_weight(4096, 512));
     // Groups and the same nodes one after the other: from where on is there nothing to be won?
     for (const Type type : {Type::F32, Type::Q8_0}) {
         for (const int64_t n : {1, 4, 8, 64, 512}) {
-            const std::string size = std::string(type_name(type)) + " 2816x" + std::to_string(n) + "x1024";
             for (const bool fusion : {true, false}) {
-                const std::string how = fusion ? " fused" : " apart";
-                add("gate_up " + size + how, "CPU", gated_products(type, 2816, n, 1024), fusion);
-                add("mul_mat_add_act " + size + how, "CPU", product_with_bias(type, 2816, n, 1024), fusion);
+                std::string size = std::string(type_name(type)) + " 2816x" + std::to_string(n) + "x1024";
+                size += fusion ? " fused" : " apart";
+                add("gate_up " + size, "CPU", gated_products(type, 2816, n, 1024), fusion);
+                add("mul_mat_add_act " + size, "CPU", product_with_bias(type, 2816, n, 1024), fusion);
             }
         }
     }

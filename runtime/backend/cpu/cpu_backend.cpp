@@ -10,7 +10,6 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace schedscope::cpu {
 
@@ -48,8 +47,8 @@ std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor
 
 void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
     const int n = worthwhile_threads(nodes, pool_.n_threads());
-    std::atomic<int64_t> taken{0};
-    pool_.run(n, [&](int part) { kernel({nodes, part, n, vector_, products_, scratch_[part], taken}); });
+    Common common{.floats = common_floats_};
+    pool_.run(n, [&](int part) { kernel({nodes, part, n, vector_, products_, scratch_[part], common}); });
 }
 
 void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) {

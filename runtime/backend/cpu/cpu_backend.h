@@ -32,6 +32,7 @@ private:
     const VectorOps& vector_;
     ThreadPool pool_;
     std::vector<Scratch> scratch_; ///< by part
+    std::vector<float> common_floats_;
 };
 
 } // namespace schedscope::cpu

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <sys/mman.h>
+
 namespace schedscope {
 
 namespace {
@@ -38,10 +40,15 @@ public:
     size_t max_size() const noexcept override { return SIZE_MAX; }
     std::unique_ptr<Buffer> allocate(size_t bytes) const override {
         constexpr size_t line = 64; // a cache line
-        const size_t rounded = bytes > SIZE_MAX - line ? 0 : (bytes + line) / line * line;
-        void* memory = rounded != 0 ? std::aligned_alloc(line, rounded) : nullptr;
+        constexpr size_t page = size_t{2} << 20U;
+        const size_t alignment = bytes >= 2 * page ? page : line;
+        const size_t rounded = bytes > SIZE_MAX - alignment ? 0 : (bytes + alignment) / alignment * alignment;
+        void* memory = rounded != 0 ? std::aligned_alloc(alignment, rounded) : nullptr;
         if (memory == nullptr) {
             throw Error(ErrorKind::device, "CPU: no memory for a buffer of " + std::to_string(bytes) + " bytes");
+        }
+        if (alignment == page) {
+            ::madvise(memory, rounded, MADV_HUGEPAGE); // fewer, larger pages where there are some; else nothing changes
         }
         return std::make_unique<HostBuffer>(static_cast<std::byte*>(memory), bytes, true);
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -25,14 +26,22 @@ struct Scratch {
     std::vector<Routed> routed;
 };
 
+/// What all parts of a kernel share.
+struct Common {
+    std::vector<float>& floats;    ///< kept from kernel to kernel
+    std::mutex growing{};          ///< them
+    std::atomic<int64_t> taken{0}; ///< stretches that threads have asked for
+    std::atomic<int64_t> ended{0}; ///< parts
+};
+
 /// A part of a kernel.
 struct Work {
     std::span<Tensor* const> nodes; ///< one, or the nodes of a fused group
     int part = 0, n_parts = 1;
     const VectorOps& vector;
     Products products;
-    Scratch& scratch;            ///< the part's own
-    std::atomic<int64_t>& taken; ///< stretches that threads have asked for
+    Scratch& scratch; ///< the part's own
+    Common& common;
 
     const Tensor& node() const noexcept { return *nodes.back(); }
     /// The part's share of n pieces: [first, end).
@@ -42,8 +51,8 @@ struct Work {
     /// all of its parts.
     template <typename Stretch> void each_stretch(int64_t n, int64_t most, Stretch stretch) const {
         const int64_t count = (n + most - 1) / most;
-        for (int64_t i = taken.fetch_add(1, std::memory_order_relaxed); i < count;
-             i = taken.fetch_add(1, std::memory_order_relaxed)) {
+        for (int64_t i = common.taken.fetch_add(1, std::memory_order_relaxed); i < count;
+             i = common.taken.fetch_add(1, std::memory_order_relaxed)) {
             stretch(i * most, std::min((i + 1) * most, n));
         }
     }
@@ -54,6 +63,16 @@ struct Work {
         }
         return scratch.floats.data();
     }
+    /// Room for n floats that all parts see. Each asks for the same n before it writes there.
+    float* common_room(int64_t n) const {
+        const std::lock_guard lock(common.growing);
+        if (common.floats.size() < static_cast<size_t>(n)) {
+            common.floats.resize(n);
+        }
+        return common.floats.data();
+    }
+    /// Said once at a part's end: is it the last? Then it sees what all others have written.
+    bool ends_last() const { return common.ended.fetch_add(1, std::memory_order_acq_rel) + 1 == n_parts; }
 };
 
 using Kernel = void (*)(const Work&);

@@ -1,5 +1,6 @@
-// Attention in one pass over keys and values: a tile of queries that share them meets one stretch of keys after the other; what
-// was summed before is scaled down whenever a higher score turns up.
+// Attention in one pass over keys and values. Many queries: a tile of those that share keys and values meets one stretch of keys,
+// expanded to floats, after the other; what was summed before is scaled down whenever a higher score turns up. Few queries: a
+// stretch of keys meets all of them, of all heads, where it lies; what the stretches give is put together at the end.
 
 #include "runtime/backend/cpu/kernels/alibi.h"
 #include "runtime/backend/cpu/kernels/operators.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace schedscope::cpu {
 
@@ -14,6 +16,11 @@ namespace {
 
 constexpr int64_t tile_rows = 60;  ///< queries; a multiple of every tile of the matrix kernels
 constexpr int64_t tile_keys = 120; ///< keys; with their values some hundred KiB as floats
+/// So many queries of a head of keys are few, and so are those of one token: what all stretches give is little memory beside the
+/// keys. For more of them tiles are about as fast.
+constexpr int64_t few_rows = 16;
+constexpr int64_t stretch_keys = 128; ///< of few queries: what they give does not depend on the number of threads
+constexpr int64_t strip_keys = 16;    ///< of a stretch; a strip of all heads, which lies side by side, stays in the L1 cache
 
 /// One node's tensors and parameters. A row is a query of one head; rows of heads that share keys and values lie together: row r
 /// of a group is token r / group, head r % group of it.
@@ -21,10 +28,20 @@ struct Attention {
     explicit Attention(const Tensor& node)
         : q(*node.src[0]), k(*node.src[1]), v(*node.src[2]), mask(node.src[3]), scale(params_of<Op::FLASH_ATTN_EXT>(node).scale),
           max_bias(params_of<Op::FLASH_ATTN_EXT>(node).max_bias), cap(params_of<Op::FLASH_ATTN_EXT>(node).logit_cap),
-          group(q.ne[2] / k.ne[2]), repeat(q.ne[3] / k.ne[3]) {}
+          group(q.ne[2] / k.ne[2]), repeat(q.ne[3] / k.ne[3]), d(q.ne[0]), dv(v.ne[0]), rows(q.ne[1] * group) {}
 
     RowIndex query(int64_t kv_head, int64_t sequence, int64_t row) const {
         return {row / group, kv_head * group + row % group, sequence};
+    }
+    /// A query's row of the mask, from key 0.
+    const uint16_t* mask_row(const RowIndex& query) const {
+        return reinterpret_cast<const uint16_t*>(row_data(*mask, {query.i1, query.i2 % mask->ne[2], query.i3 % mask->ne[3]}));
+    }
+    const std::byte* keys(int64_t key, int64_t kv_head, int64_t sequence) const {
+        return row_data(k, {key, kv_head, sequence / repeat});
+    }
+    const std::byte* values(int64_t key, int64_t kv_head, int64_t sequence) const {
+        return row_data(v, {key, kv_head, sequence / repeat});
     }
 
     const Tensor& q;
@@ -34,34 +51,53 @@ struct Attention {
     float scale, max_bias, cap;
     int64_t group;  ///< heads that share keys and values
     int64_t repeat; ///< sequences that do
+    int64_t d, dv;  ///< elements of a key, of a value
+    int64_t rows;   ///< that share the keys of one head
 };
 
-/// What a thread works in, cut from its scratch memory.
+/// Cuts memory into pieces.
+class Pieces {
+public:
+    explicit Pieces(float* at) : at_(at) {}
+    float* take(int64_t n) { return std::exchange(at_, at_ + n); }
+
+private:
+    float* at_;
+};
+
+/// What a thread works in, cut from its scratch memory, for `rows` queries at once.
 struct Room {
-    Room(const Work& work, int64_t d, int64_t dv, int64_t rows) {
-        float* at = work.room(rows * (d + tile_keys + dv + 2) + tile_keys * (d + dv + 1));
-        const auto take = [&at](int64_t n) {
-            float* here = at;
-            at += n;
-            return here;
-        };
-        queries = take(rows * d);
-        scores = take(rows * tile_keys);
-        sums = take(rows * dv);
-        top = take(rows);
-        weight = take(rows);
-        keys = take(tile_keys * d);
-        values = take(tile_keys * dv);
-        mask = take(tile_keys);
+    /// `n_keys`: of which it has scores; `expanded`: of which it has keys or values as floats; `more`: floats behind all.
+    Room(const Work& work, const Attention& a, int64_t rows, int64_t n_keys, int64_t expanded, int64_t more) {
+        Pieces pieces(work.room(rows * (a.d + n_keys) + expanded * std::max(a.d, a.dv) + more));
+        queries = pieces.take(rows * a.d);
+        scores = pieces.take(rows * n_keys);
+        floats = pieces.take(expanded * std::max(a.d, a.dv));
+        behind = pieces.take(more);
     }
     float* queries; ///< [rows, d]
-    float* scores;  ///< [rows, tile_keys]
-    float* sums;    ///< [rows, dv] values, weighted
-    float* top;     ///< [rows] highest score so far
-    float* weight;  ///< [rows] sum of weights so far
-    float* keys;
-    float* values;
-    float* mask;
+    float* scores;  ///< [rows, n_keys]
+    float* floats;  ///< [expanded, d or dv] keys, then values
+    float* behind;
+};
+
+/// What rows of queries got from the keys that they have met.
+struct Sums {
+    static int64_t floats(const Attention& a, int64_t rows) { return rows * (a.dv + 2); }
+    Sums(const Attention& a, int64_t rows, float* at) {
+        Pieces pieces(at);
+        values = pieces.take(rows * a.dv);
+        top = pieces.take(rows);
+        weight = pieces.take(rows);
+    }
+    void clear(const Attention& a, int64_t rows) const {
+        std::fill_n(values, rows * a.dv, 0.0F);
+        std::fill_n(top, rows, -INFINITY);
+        std::fill_n(weight, rows, 0.0F);
+    }
+    float* values; ///< [rows, dv] weighted by exp(score − top)
+    float* top;    ///< [rows] highest score so far
+    float* weight; ///< [rows] sum of weights so far; 0: no key was seen
 };
 
 /// n rows of keys or values as floats, `stride` floats apart: where they lie, or expanded.
@@ -78,6 +114,18 @@ const float* read_rows(const Tensor& t, const std::byte* first, int64_t n, float
     return room;
 }
 
+/// n queries as floats, side by side.
+void read_queries(const Attention& a, int64_t kv_head, int64_t sequence, int64_t first, int64_t n, float* to,
+                  const VectorOps& vector) {
+    for (int64_t r = 0; r < n; ++r) {
+        float* const query = to + r * a.d;
+        const float* x = read_row(a.q, row_data(a.q, a.query(kv_head, sequence, first + r)), query, vector);
+        if (x != query) {
+            std::copy(x, x + a.d, query);
+        }
+    }
+}
+
 /// Does any of the queries see any of the keys?
 bool any_seen(const Attention& a, int64_t kv_head, int64_t sequence, int64_t first_row, int64_t rows, int64_t key, int64_t keys) {
     if (a.mask == nullptr) {
@@ -85,9 +133,7 @@ bool any_seen(const Attention& a, int64_t kv_head, int64_t sequence, int64_t fir
     }
     constexpr uint16_t minus_infinity = 0xFC00;
     for (int64_t r = 0; r < rows; ++r) {
-        const RowIndex i = a.query(kv_head, sequence, first_row + r);
-        const auto* row =
-            reinterpret_cast<const uint16_t*>(row_data(*a.mask, {i.i1, i.i2 % a.mask->ne[2], i.i3 % a.mask->ne[3]})) + key;
+        const uint16_t* row = a.mask_row(a.query(kv_head, sequence, first_row + r)) + key;
         if (std::any_of(row, row + keys, [](uint16_t h) { return h != minus_infinity; })) {
             return true;
         }
@@ -95,92 +141,183 @@ bool any_seen(const Attention& a, int64_t kv_head, int64_t sequence, int64_t fir
     return false;
 }
 
-/// Scores of one row to weights; what the row has summed so far is brought to the same scale.
-void weigh(const Attention& a, const RowIndex& i, int64_t r, int64_t key, int64_t keys, const Room& room,
+/// Brings what row r has summed to the scale of a score that is no lower.
+void shrink_to(const Attention& a, const Sums& sums, int64_t r, float top, const VectorOps& vector) {
+    const float shrink = sums.weight[r] == 0.0F ? 1.0F : std::exp(sums.top[r] - top);
+    if (shrink != 1.0F) {
+        float* const values = sums.values + r * a.dv;
+        vector.scale(values, shrink, 0.0F, values, a.dv);
+        sums.weight[r] *= shrink;
+    }
+    sums.top[r] = top;
+}
+
+/// Products of one row with keys to weights; what the row has summed so far is brought to the same scale.
+void weigh(const Attention& a, const RowIndex& query, int64_t key, int64_t keys, float* s, const Sums& sums, int64_t r,
            const VectorOps& vector) {
-    float* s = room.scores + r * tile_keys;
-    vector.scale(s, a.scale, 0.0F, s, keys);
-    if (a.cap != 0.0F) {
-        for (int64_t j = 0; j < keys; ++j) {
-            s[j] = a.cap * std::tanh(s[j] / a.cap);
-        }
-    }
-    if (a.mask != nullptr) {
-        const auto* row =
-            reinterpret_cast<const uint16_t*>(row_data(*a.mask, {i.i1, i.i2 % a.mask->ne[2], i.i3 % a.mask->ne[3]}));
-        vector.half_to_floats(row + key, room.mask, keys);
-        vector.add_scaled(s, room.mask, alibi_slope(a.max_bias, i.i2, a.q.ne[2]), keys);
-        for (int64_t j = 0; j < keys; ++j) {
-            s[j] = room.mask[j] == -INFINITY ? -INFINITY : s[j]; // what is not seen may hold anything
-        }
-    }
-    const float top = std::max(room.top[r], vector.max(s, keys));
+    const float slope = a.mask != nullptr ? alibi_slope(a.max_bias, query.i2, a.q.ne[2]) : 1.0F;
+    const float highest = vector.scores(s, keys, {a.scale, a.cap, slope, a.mask != nullptr ? a.mask_row(query) + key : nullptr});
+    const float top = std::max(sums.top[r], highest);
     // Nothing seen yet. A score that is not a number is seen: it makes the result none either.
     if (top == -INFINITY && std::none_of(s, s + keys, [](float x) { return std::isnan(x); })) {
         std::fill(s, s + keys, 0.0F);
         return;
     }
-    const float shrink = std::exp(room.top[r] - top);
-    if (shrink != 1.0F) {
-        float* sums = room.sums + r * a.v.ne[0];
-        vector.scale(sums, shrink, 0.0F, sums, a.v.ne[0]);
-    }
-    room.top[r] = top;
-    room.weight[r] = room.weight[r] * shrink + to_float(vector.exp_sum(s, top, s, keys));
+    shrink_to(a, sums, r, top, vector);
+    sums.weight[r] += to_float(vector.exp_sum(s, top, s, keys));
+}
+
+/// The result of one row.
+void write_result(const Work& work, const Attention& a, const RowIndex& query, const Sums& sums, int64_t r) {
+    const float weight = sums.weight[r];
+    work.vector.scale(sums.values + r * a.dv, weight == 0 ? 0.0F : 1.0F / weight, 0.0F,
+                      reinterpret_cast<float*>(row_data(work.node(), {query.i2, query.i1, query.i3})), a.dv);
 }
 
 /// Rows [first, first + rows) of the queries that share the keys and values of one head.
 void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t sequence, int64_t first, int64_t rows,
             const Room& room) {
     const VectorOps& vector = work.vector;
-    const int64_t d = a.q.ne[0];
-    const int64_t dv = a.v.ne[0];
-    for (int64_t r = 0; r < rows; ++r) {
-        const RowIndex i = a.query(kv_head, sequence, first + r);
-        const float* x = read_row(a.q, row_data(a.q, i), room.queries + r * d, vector);
-        if (x != room.queries + r * d) {
-            std::copy(x, x + d, room.queries + r * d);
-        }
-        room.top[r] = -INFINITY;
-        room.weight[r] = 0.0F;
-    }
-    std::fill(room.sums, room.sums + rows * dv, 0.0F);
+    read_queries(a, kv_head, sequence, first, rows, room.queries, vector);
+    const Sums sums(a, rows, room.behind);
+    sums.clear(a, rows);
     for (int64_t key = 0; key < a.k.ne[1]; key += tile_keys) {
         const int64_t keys = std::min(tile_keys, a.k.ne[1] - key);
         if (!any_seen(a, kv_head, sequence, first, rows, key, keys)) {
             continue;
         }
         int64_t stride = 0;
-        const float* k = read_rows(a.k, row_data(a.k, {key, kv_head, sequence / a.repeat}), keys, room.keys, stride, vector);
-        vector.multiply(k, stride, keys, room.queries, d, rows, d, room.scores, tile_keys);
+        const float* k = read_rows(a.k, a.keys(key, kv_head, sequence), keys, room.floats, stride, vector);
+        vector.multiply(k, stride, keys, room.queries, a.d, rows, a.d, room.scores, tile_keys);
         for (int64_t r = 0; r < rows; ++r) {
-            weigh(a, a.query(kv_head, sequence, first + r), r, key, keys, room, vector);
+            weigh(a, a.query(kv_head, sequence, first + r), key, keys, room.scores + r * tile_keys, sums, r, vector);
         }
-        const float* v = read_rows(a.v, row_data(a.v, {key, kv_head, sequence / a.repeat}), keys, room.values, stride, vector);
-        vector.accumulate(v, stride, dv, room.scores, tile_keys, rows, keys, room.sums, dv);
+        const float* v = read_rows(a.v, a.values(key, kv_head, sequence), keys, room.floats, stride, vector);
+        vector.accumulate(v, stride, a.dv, room.scores, tile_keys, rows, keys, sums.values, a.dv);
     }
     for (int64_t r = 0; r < rows; ++r) {
-        const RowIndex i = a.query(kv_head, sequence, first + r);
-        const float weight = room.weight[r];
-        vector.scale(room.sums + r * dv, weight == 0 ? 0.0F : 1.0F / weight, 0.0F,
-                     reinterpret_cast<float*>(row_data(work.node(), {i.i2, i.i1, i.i3})), dv);
+        write_result(work, a, a.query(kv_head, sequence, first + r), sums, r);
+    }
+}
+
+void run_tiles(const Work& work, const Attention& a) {
+    const int64_t kv_heads = a.k.ne[2];
+    // Tiles as large as leave each thread some.
+    const int64_t per_thread = std::max<int64_t>(1, a.rows * kv_heads * a.q.ne[3] / work.n_parts);
+    const int64_t rows_at_once = std::min({tile_rows, a.rows, per_thread});
+    const int64_t tiles = (a.rows + rows_at_once - 1) / rows_at_once;
+    const Room room(work, a, rows_at_once, tile_keys, tile_keys, Sums::floats(a, rows_at_once));
+    const auto [first, end] = work.share(tiles * kv_heads * a.q.ne[3]);
+    for (int64_t i = first; i < end; ++i) {
+        const int64_t row = i % tiles * rows_at_once;
+        attend(work, a, i / tiles % kv_heads, i / tiles / kv_heads, row, std::min(rows_at_once, a.rows - row), room);
+    }
+}
+
+/// Rows of keys or values of one head: where they lie, or, of blocks, as floats in the L1 cache.
+struct Strip {
+    Strip(const Tensor& t, const std::byte* first, int64_t n, float* room, const VectorOps& vector)
+        : ops(vector.rows[ordinal(t.type)]), rows(first), stride(t.nb[1]) {
+        if (const auto expand = vector.blocks[ordinal(t.type)].expand; expand != nullptr) {
+            for (int64_t i = 0; i < n; ++i) {
+                const std::byte* const row = first + i * t.nb[1];
+                __builtin_prefetch(row + strip_keys * t.nb[1]);
+                expand(row, room + i * t.ne[0], t.ne[0]);
+            }
+            ahead = 0;
+            ops = vector.rows[ordinal(Type::F32)];
+            rows = reinterpret_cast<const std::byte*>(room);
+            stride = t.ne[0] * sizeof(float);
+        }
+    }
+    RowOps ops;
+    const std::byte* rows;
+    size_t stride;
+    int64_t ahead = strip_keys; ///< where the next strip is, which the processor does not see by itself: heads come between
+};
+
+/// All queries of a sequence, which room.queries holds, with [key, key + keys).
+void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int64_t key, int64_t keys, const Room& room,
+                    const Sums& sums) {
+    const VectorOps& vector = work.vector;
+    const int64_t heads = a.k.ne[2], rows = a.rows;
+    bool seen = false;
+    for (int64_t head = 0; head < heads && !seen; ++head) {
+        seen = any_seen(a, head, sequence, 0, rows, key, keys);
+    }
+    if (!seen) {
+        return;
+    }
+    for (int64_t i = 0; i < keys; i += strip_keys) {
+        const int64_t n = std::min(strip_keys, keys - i);
+        for (int64_t head = 0; head < heads; ++head) {
+            const Strip k(a.k, a.keys(key + i, head, sequence), n, room.floats, vector);
+            k.ops.multiply(k.rows, k.stride, n, k.ahead, room.queries + head * rows * a.d, a.d, rows, a.d,
+                           room.scores + head * rows * stretch_keys + i, stretch_keys);
+        }
+    }
+    for (int64_t r = 0; r < rows * heads; ++r) {
+        weigh(a, a.query(r / rows, sequence, r % rows), key, keys, room.scores + r * stretch_keys, sums, r, vector);
+    }
+    for (int64_t i = 0; i < keys; i += strip_keys) {
+        const int64_t n = std::min(strip_keys, keys - i);
+        for (int64_t head = 0; head < heads; ++head) {
+            const Strip v(a.v, a.values(key + i, head, sequence), n, room.floats, vector);
+            v.ops.accumulate(v.rows, v.stride, n, v.ahead, room.scores + head * rows * stretch_keys + i, stretch_keys, rows, a.dv,
+                             sums.values + head * rows * a.dv, a.dv);
+        }
+    }
+}
+
+/// Adds what rows got from other keys, both brought to one scale.
+void merge(const Attention& a, int64_t rows, const Sums& into, const Sums& from, const VectorOps& vector) {
+    for (int64_t r = 0; r < rows; ++r) {
+        if (from.weight[r] == 0.0F) { // nothing was seen
+            continue;
+        }
+        float* const values = into.values + r * a.dv;
+        const float top = std::max(into.top[r], from.top[r]);
+        const float grown = std::exp(from.top[r] - top);
+        shrink_to(a, into, r, top, vector);
+        into.weight[r] += from.weight[r] * grown;
+        vector.add_scaled(values, from.values + r * a.dv, grown, a.dv);
+    }
+}
+
+void run_few(const Work& work, const Attention& a) {
+    const int64_t rows = a.rows * a.k.ne[2], n_keys = a.k.ne[1], sequences = a.q.ne[3];
+    const int64_t stretches = std::max<int64_t>(1, (n_keys + stretch_keys - 1) / stretch_keys);
+    const Room room(work, a, rows, stretch_keys, strip_keys, 0);
+    float* const common = work.common_room(sequences * stretches * Sums::floats(a, rows));
+    const auto sums_of = [&](int64_t i) { return Sums(a, rows, common + i * Sums::floats(a, rows)); };
+    int64_t read_for = -1; // whose queries are in the room
+    work.each_stretch(sequences * stretches, 1, [&](int64_t i, int64_t) {
+        const int64_t sequence = i / stretches, key = i % stretches * stretch_keys;
+        for (int64_t head = 0; head < a.k.ne[2] && sequence != read_for; ++head) {
+            read_queries(a, head, sequence, 0, a.rows, room.queries + head * a.rows * a.d, work.vector);
+        }
+        read_for = sequence;
+        const Sums sums = sums_of(i);
+        sums.clear(a, rows);
+        attend_stretch(work, a, sequence, key, std::min(stretch_keys, n_keys - key), room, sums);
+    });
+    if (!work.ends_last()) {
+        return;
+    }
+    for (int64_t sequence = 0; sequence < sequences; ++sequence) {
+        const Sums sums = sums_of(sequence * stretches);
+        for (int64_t i = 1; i < stretches; ++i) {
+            merge(a, rows, sums, sums_of(sequence * stretches + i), work.vector);
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            write_result(work, a, a.query(r / a.rows, sequence, r % a.rows), sums, r);
+        }
     }
 }
 
 void run_flash_attn(const Work& work) {
     const Attention a(work.node());
-    const int64_t kv_heads = a.k.ne[2];
-    const int64_t n_rows = a.q.ne[1] * a.group; // of one head of keys
-    // Tiles as large as leave each thread some.
-    const int64_t per_thread = std::max<int64_t>(1, n_rows * kv_heads * a.q.ne[3] / work.n_parts);
-    const int64_t rows_at_once = std::min({tile_rows, n_rows, per_thread});
-    const int64_t tiles = (n_rows + rows_at_once - 1) / rows_at_once;
-    const Room room(work, a.q.ne[0], a.v.ne[0], rows_at_once);
-    const auto [first, end] = work.share(tiles * kv_heads * a.q.ne[3]);
-    for (int64_t i = first; i < end; ++i) {
-        const int64_t row = i % tiles * rows_at_once;
-        attend(work, a, i / tiles % kv_heads, i / tiles / kv_heads, row, std::min(rows_at_once, n_rows - row), room);
-    }
+    a.rows <= few_rows || a.q.ne[1] == 1 ? run_few(work, a) : run_tiles(work, a);
 }
 
 Answer supports_flash_attn(const Tensor& node) {

@@ -26,12 +26,18 @@ void multiply_tile(const float* a, int64_t lda, const float* b, int64_t ldb, int
         }
     }
     for (int j = 0; j < N; ++j) {
-        for (int i = 0; i < M; ++i) {
-            float sum = total(acc[i][j]);
-            for (int64_t rest = l; rest < k; ++rest) {
-                sum += a[i * lda + rest] * b[j * ldb + rest];
+        float* const sums = c + j * ldc;
+        constexpr int fours = M / 4 * 4;
+        for (int i = 0; i < fours; i += 4) {
+            totals(acc[i][j], acc[i + 1][j], acc[i + 2][j], acc[i + 3][j], sums + i);
+        }
+        for (int i = fours; i < M; ++i) {
+            sums[i] = total(acc[i][j]);
+        }
+        for (int64_t rest = l; rest < k; ++rest) {
+            for (int i = 0; i < M; ++i) {
+                sums[i] += a[i * lda + rest] * b[j * ldb + rest];
             }
-            c[j * ldc + i] = sum;
         }
     }
 }

@@ -38,6 +38,20 @@ inline Floats load(const float* p) { return *reinterpret_cast<const FloatsAt*>(p
 inline void store(float* p, Floats v) { *reinterpret_cast<FloatsAt*>(p) = v; }
 inline Floats all(float x) { return Floats{} + x; }
 
+/// n < width floats, and `rest` in place of the others.
+inline Floats load_some(const float* p, int64_t n, float rest) {
+    float values[width];
+    for (int64_t i = 0; i < width; ++i) {
+        values[i] = i < n ? p[i] : rest;
+    }
+    return load(values);
+}
+inline void store_some(float* p, Floats v, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        p[i] = v[i];
+    }
+}
+
 /// The sum, halves folded onto each other.
 inline float total(Floats v) {
 #if defined(__AVX512F__)
@@ -52,6 +66,41 @@ inline float total(Floats v) {
     const auto four = eight;
 #endif
     return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+/// The sums of four, at once.
+inline void totals(Floats a, Floats b, Floats c, Floats d, float* out) {
+#if defined(__AVX2__)
+    // Neighbours are added within each 128 bits until those hold a part of all four; then the parts are.
+#if defined(__AVX512F__)
+    const auto pairs = [](Floats x, Floats y) {
+        return __builtin_shufflevector(x, y, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29) +
+               __builtin_shufflevector(x, y, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+    };
+    const Floats ab = pairs(a, b), cd = pairs(c, d);
+    const Floats parts = __builtin_shufflevector(ab, cd, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+                         __builtin_shufflevector(ab, cd, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    const auto eight = __builtin_shufflevector(parts, parts, 0, 1, 2, 3, 4, 5, 6, 7) +
+                       __builtin_shufflevector(parts, parts, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    const auto pairs = [](Floats x, Floats y) {
+        return __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13) +
+               __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15);
+    };
+    const Floats ab = pairs(a, b), cd = pairs(c, d);
+    const auto eight =
+        __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13) + __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+#endif
+    const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+    for (int i = 0; i < 4; ++i) {
+        out[i] = four[i];
+    }
+#else
+    out[0] = total(a);
+    out[1] = total(b);
+    out[2] = total(c);
+    out[3] = total(d);
+#endif
 }
 
 inline float half_bits_to_float(uint16_t h) {
@@ -100,6 +149,13 @@ inline Floats load_half(const uint16_t* p) {
     return reinterpret_cast<Floats>((special & (magnitude | 0x7F800000)) | (~special & finite) | ((h & 0x8000) << 16));
 }
 #endif
+
+inline float bf16_bits_to_float(uint16_t h) { return __builtin_bit_cast(float, h << 16U); }
+
+inline Floats load_bf16(const uint16_t* p) {
+    typedef uint16_t Halves __attribute__((vector_size(width * 2), aligned(2), may_alias));
+    return reinterpret_cast<Floats>(__builtin_convertvector(*reinterpret_cast<const Halves*>(p), Ints) << 16);
+}
 
 inline uint16_t float_to_half_bits(float f) {
 #if defined(__AVX2__)

@@ -48,6 +48,26 @@ struct BlockOps {
     Int8Rows int8 = {};
 };
 
+/// Rows of F32, F16 or BF16 that lie where they are, `stride` bytes apart, with few columns: each number is read once for several
+/// of these, and nothing is expanded. Meanwhile rows that lie `ahead` rows further, if that is not 0, are fetched into the cache;
+/// there need not be such rows.
+struct RowOps {
+    /// out[j × ldo + i] = Σ row(i)[l] x[j × ldx + l] for i < n, j < m, l < d.
+    void (*multiply)(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* x, int64_t ldx, int64_t m,
+                     int64_t d, float* out, int64_t ldo) = nullptr;
+    /// sums[j × lds + l] += Σ w[j × ldw + i] row(i)[l] for j < m, i < n, l < d.
+    void (*accumulate)(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* w, int64_t ldw, int64_t m,
+                       int64_t d, float* sums, int64_t lds) = nullptr;
+};
+
+/// From products of a query with keys to scores.
+struct ScoreRule {
+    float scale = 1;
+    float cap = 0;                  ///< not 0: cap × tanh(x / cap)
+    float slope = 1;                ///< of the mask
+    const uint16_t* mask = nullptr; ///< halves to be added; what is at −∞ is not seen and may hold anything
+};
+
 /// Products of matrices (isa_matrix.h): of m and n by k floats, rows ld… floats apart; c must not overlap a and b.
 using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
                       int64_t ldc);
@@ -57,6 +77,7 @@ using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, in
 struct VectorOps {
     std::string_view name;  ///< "portable", "avx2", "avxvnni", "avx512", "avx512vnni"
     const BlockOps* blocks; ///< by type; null functions where a type is not quantised
+    const RowOps* rows;     ///< by type; null functions where it is
     int64_t panel_rows;     ///< of Int8Rows
     /// A column for Int8Rows: n (a multiple of 32) floats. lifts: for panels. NaN or infinity makes its scale NaN.
     void (*quantise)(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums);
@@ -83,6 +104,8 @@ struct VectorOps {
     void (*add_scaled)(float* acc, const float* x, float factor, int64_t n);                     ///< acc += x × factor
     /// out = exp(x − shift); returns the sum.
     double (*exp_sum)(const float* x, float shift, float* out, int64_t n);
+    /// Products to scores; returns the highest that is a number, −∞ if there is none.
+    float (*scores)(float* x, int64_t n, const ScoreRule& rule);
     void (*silu)(const float* x, float* out, int64_t n);
 };
 

@@ -9,46 +9,41 @@ namespace schedscope {
 
 namespace {
 
-/// Σ value(i) × b[i], value giving `width` floats at i; the rest one by one.
-template <typename Load, typename One> inline float dot(Load value, One one, const float* b, int64_t n) {
+// How rows of a type are read: `width` numbers, or one.
+struct RowF32 {
+    using Element = float;
+    static Floats vector(const Element* p) { return load(p); }
+    static float one(Element x) { return x; }
+};
+struct RowF16 {
+    using Element = uint16_t;
+    static Floats vector(const Element* p) { return load_half(p); }
+    static float one(Element x) { return half_bits_to_float(x); }
+};
+struct RowBF16 {
+    using Element = uint16_t;
+    static Floats vector(const Element* p) { return load_bf16(p); }
+    static float one(Element x) { return bf16_bits_to_float(x); }
+};
+
+/// Σ a[i] × b[i].
+template <typename Row> float dot(const typename Row::Element* a, const float* b, int64_t n) {
     Floats s0{}, s1{}, s2{}, s3{};
     int64_t i = 0;
     for (; i + 4 * width <= n; i += 4 * width) {
-        s0 += value(i) * load(b + i);
-        s1 += value(i + width) * load(b + i + width);
-        s2 += value(i + 2 * width) * load(b + i + 2 * width);
-        s3 += value(i + 3 * width) * load(b + i + 3 * width);
+        s0 += Row::vector(a + i) * load(b + i);
+        s1 += Row::vector(a + i + width) * load(b + i + width);
+        s2 += Row::vector(a + i + 2 * width) * load(b + i + 2 * width);
+        s3 += Row::vector(a + i + 3 * width) * load(b + i + 3 * width);
     }
     for (; i + width <= n; i += width) {
-        s0 += value(i) * load(b + i);
+        s0 += Row::vector(a + i) * load(b + i);
     }
     float sum = total((s0 + s1) + (s2 + s3));
     for (; i < n; ++i) {
-        sum += one(i) * b[i];
+        sum += Row::one(a[i]) * b[i];
     }
     return sum;
-}
-
-float dot_f32(const float* a, const float* b, int64_t n) {
-    return dot([a](int64_t i) { return load(a + i); }, [a](int64_t i) { return a[i]; }, b, n);
-}
-
-float dot_f16(const uint16_t* a, const float* b, int64_t n) {
-    return dot([a](int64_t i) { return load_half(a + i); }, [a](int64_t i) { return half_bits_to_float(a[i]); }, b, n);
-}
-
-inline float bf16_bits_to_float(uint16_t h) { return __builtin_bit_cast(float, h << 16U); }
-
-float dot_bf16(const uint16_t* a, const float* b, int64_t n) {
-    const auto value = [a](int64_t i) {
-        Ints bits{};
-        for (int j = 0; j < width; ++j) {
-            bits[j] = a[i + j] << 16U;
-        }
-        return reinterpret_cast<Floats>(bits);
-    };
-    return dot(
-        value, [a](int64_t i) { return bf16_bits_to_float(a[i]); }, b, n);
 }
 
 void half_to_floats(const uint16_t* in, float* out, int64_t n) {
@@ -72,6 +67,154 @@ void floats_to_half(const float* in, uint16_t* out, int64_t n) {
         out[i] = float_to_half_bits(in[i]);
     }
 }
+
+template <typename Row> inline const typename Row::Element* row_at(const std::byte* rows, size_t stride, int64_t row) {
+    return reinterpret_cast<const typename Row::Element*>(rows + stride * static_cast<size_t>(row));
+}
+
+/// Asks for memory that is read soon.
+inline void fetch(const void* p, int64_t bytes) {
+    constexpr int64_t line = 64;
+    for (int64_t at = 0; at < bytes; at += line) {
+        __builtin_prefetch(static_cast<const char*>(p) + at);
+    }
+}
+
+/// Columns whose sums, four of each, fit into registers.
+constexpr int most_columns = width == 16 ? 4 : 2;
+
+template <int n> struct Columns { static constexpr int count = n; };
+/// of(how many, first) for all m columns, most_columns at a time.
+template <typename Of> inline void by_columns(int64_t m, Of of) {
+    int64_t j = 0;
+    for (; j + most_columns <= m; j += most_columns) {
+        of(Columns<most_columns>{}, j);
+    }
+    switch (m - j) {
+    case 1: of(Columns<1>{}, j); break;
+    case 2: of(Columns<2>{}, j); break;
+    case 3: of(Columns<3>{}, j); break;
+    default: break;
+    }
+}
+
+template <typename Row, int columns, int n_rows>
+inline void multiply_some(const std::byte* rows, size_t stride, const float* x, int64_t ldx, int64_t d, float* out, int64_t ldo) {
+    const typename Row::Element* row[n_rows];
+    for (int i = 0; i < n_rows; ++i) {
+        row[i] = row_at<Row>(rows, stride, i);
+    }
+    Floats s[columns][n_rows] = {};
+    int64_t l = 0;
+    for (; l + width <= d; l += width) {
+        Floats value[n_rows];
+        for (int i = 0; i < n_rows; ++i) {
+            value[i] = Row::vector(row[i] + l);
+        }
+        for (int j = 0; j < columns; ++j) {
+            const Floats column = load(x + j * ldx + l);
+            for (int i = 0; i < n_rows; ++i) {
+                s[j][i] += value[i] * column;
+            }
+        }
+    }
+    for (int j = 0; j < columns; ++j) {
+        float* const sums = out + j * ldo;
+        if constexpr (n_rows == 4) {
+            totals(s[j][0], s[j][1], s[j][2], s[j][3], sums);
+        } else {
+            sums[0] = total(s[j][0]);
+        }
+        for (int64_t rest = l; rest < d; ++rest) {
+            for (int i = 0; i < n_rows; ++i) {
+                sums[i] += Row::one(row[i][rest]) * x[j * ldx + rest];
+            }
+        }
+    }
+}
+
+template <typename Row>
+void multiply_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* x, int64_t ldx, int64_t m,
+                   int64_t d, float* out, int64_t ldo) {
+    by_columns(m, [=](auto columns, int64_t j) {
+        constexpr int count = decltype(columns)::count;
+        for (int64_t i = 0, some = 4; i < n; i += some) {
+            some = i + 4 <= n ? 4 : 1;
+            for (int64_t next = 0; next < some && ahead != 0 && j == 0; ++next) {
+                fetch(row_at<Row>(rows, stride, i + next + ahead), d * static_cast<int64_t>(sizeof(typename Row::Element)));
+            }
+            (some == 4 ? multiply_some<Row, count, 4> : multiply_some<Row, count, 1>)(rows + stride * static_cast<size_t>(i),
+                                                                                      stride, x + j * ldx, ldx, d,
+                                                                                      out + j * ldo + i, ldo);
+        }
+    });
+}
+
+/// `vectors` vectors of all rows: what the columns have summed of them stays in registers.
+template <typename Row, int columns, int vectors>
+inline void accumulate_some(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* w, int64_t ldw,
+                            int64_t at, float* sums, int64_t lds) {
+    Floats s[columns][vectors];
+    for (int j = 0; j < columns; ++j) {
+        for (int v = 0; v < vectors; ++v) {
+            s[j][v] = load(sums + j * lds + at + v * width);
+        }
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        const auto* const row = row_at<Row>(rows, stride, i) + at;
+        if (ahead != 0) {
+            fetch(row_at<Row>(rows, stride, i + ahead) + at, vectors * width * sizeof *row);
+        }
+        Floats value[vectors];
+        for (int v = 0; v < vectors; ++v) {
+            value[v] = Row::vector(row + v * width);
+        }
+        for (int j = 0; j < columns; ++j) {
+            const Floats weight = all(w[j * ldw + i]);
+            for (int v = 0; v < vectors; ++v) {
+                s[j][v] += weight * value[v];
+            }
+        }
+    }
+    for (int j = 0; j < columns; ++j) {
+        for (int v = 0; v < vectors; ++v) {
+            store(sums + j * lds + at + v * width, s[j][v]);
+        }
+    }
+}
+
+template <typename Row>
+void accumulate_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* w, int64_t ldw, int64_t m,
+                     int64_t d, float* sums, int64_t lds) {
+    by_columns(m, [=](auto columns, int64_t j) {
+        constexpr int count = decltype(columns)::count;
+        constexpr int vectors = 4;
+        const int64_t fetched = j == 0 ? ahead : 0;
+        const float* const weights = w + j * ldw;
+        float* const to = sums + j * lds;
+        int64_t l = 0;
+        for (; l + vectors * width <= d; l += vectors * width) {
+            accumulate_some<Row, count, vectors>(rows, stride, n, fetched, weights, ldw, l, to, lds);
+        }
+        for (; l + width <= d; l += width) {
+            accumulate_some<Row, count, 1>(rows, stride, n, fetched, weights, ldw, l, to, lds);
+        }
+        for (; l < d; ++l) {
+            for (int64_t i = 0; i < n; ++i) {
+                const float value = Row::one(row_at<Row>(rows, stride, i)[l]);
+                for (int c = 0; c < count; ++c) {
+                    to[c * lds + l] += weights[c * ldw + i] * value;
+                }
+            }
+        }
+    });
+}
+
+template <typename Row> constexpr RowOps row_ops_of() { return {multiply_rows<Row>, accumulate_rows<Row>}; }
+
+const RowOps row_ops[n_types] = {row_ops_of<RowF32>(), row_ops_of<RowF16>(), row_ops_of<RowBF16>()};
+static_assert(ordinal(Type::F32) == 0 && ordinal(Type::F16) == 1 && ordinal(Type::BF16) == 2,
+              "the table is in the order of the types");
 
 /// Σ of(x): floats within short stretches, doubles between them, so that the error does not grow with n.
 template <typename Of> inline double long_sum(Of of, const float* x, int64_t n) {
@@ -108,9 +251,24 @@ double sum_of_squares(const float* x, int64_t n) {
     return long_sum([](auto v) { return v * v; }, x, n);
 }
 
+inline Floats larger(Floats a, Floats b) { return b > a ? b : a; }
+
+/// The largest of m and of those of `top` that are numbers.
+inline float largest(Floats top, float m) {
+    for (int i = 0; i < width; ++i) {
+        m = top[i] > m ? top[i] : m;
+    }
+    return m;
+}
+
 float max(const float* x, int64_t n) {
-    float m = -__builtin_inff();
-    for (int64_t i = 0; i < n; ++i) {
+    Floats top = all(-__builtin_inff());
+    int64_t i = 0;
+    for (; i + width <= n; i += width) {
+        top = larger(top, load(x + i));
+    }
+    float m = largest(top, -__builtin_inff());
+    for (; i < n; ++i) {
         m = x[i] > m ? x[i] : m;
     }
     return m;
@@ -190,11 +348,46 @@ double exp_sum(const float* x, float shift, float* out, int64_t n) {
         }
         s += total(part);
     }
-    for (; i < n; ++i) {
-        out[i] = exponential_of(x[i] - shift);
-        s += out[i];
+    if (i < n) {
+        const Floats v = exponential(load_some(x + i, n - i, -__builtin_inff()) - shift);
+        store_some(out + i, v, n - i);
+        for (; i < n; ++i) {
+            s += out[i];
+        }
     }
     return s;
+}
+
+/// `width` products to scores.
+inline Floats score(Floats x, Floats mask, const ScoreRule& rule) {
+    x *= rule.scale;
+    if (rule.cap != 0) {
+        x = rule.cap - 2 * rule.cap / (exponential(x * (2 / rule.cap)) + 1.0F); // tanh
+    }
+    const Floats hidden = all(-__builtin_inff());
+    return mask == hidden ? hidden : x + mask * rule.slope;
+}
+
+float scores(float* x, int64_t n, const ScoreRule& rule) {
+    Floats top = all(-__builtin_inff());
+    int64_t i = 0;
+    for (; i + width <= n; i += width) {
+        const Floats s = score(load(x + i), rule.mask != nullptr ? load_half(rule.mask + i) : Floats{}, rule);
+        store(x + i, s);
+        top = larger(top, s);
+    }
+    float m = largest(top, -__builtin_inff());
+    if (i < n) {
+        float mask[width] = {};
+        for (int64_t j = 0; j < n - i && rule.mask != nullptr; ++j) {
+            mask[j] = half_bits_to_float(rule.mask[i + j]);
+        }
+        store_some(x + i, score(load_some(x + i, n - i, 0.0F), load(mask), rule), n - i);
+        for (; i < n; ++i) {
+            m = x[i] > m ? x[i] : m;
+        }
+    }
+    return m;
 }
 
 void silu(const float* x, float* out, int64_t n) {
@@ -213,11 +406,12 @@ void silu(const float* x, float* out, int64_t n) {
 const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     SCHEDSCOPE_NAME(SCHEDSCOPE_ISA),
     SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA),
+    row_ops,
     width,
     int8::quantise,
-    dot_f32,
-    dot_f16,
-    dot_bf16,
+    dot<RowF32>,
+    dot<RowF16>,
+    dot<RowBF16>,
     half_to_floats,
     floats_to_half,
     multiply,
@@ -231,6 +425,7 @@ const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     scale_multiply,
     add_scaled,
     exp_sum,
+    scores,
     silu,
 };
 

@@ -122,6 +122,92 @@ TEST_P(VectorOpsOf, MultiplyRowsWithRows) {
     }
 }
 
+/// n rows of `type`, d numbers each, and room behind each; what they hold, as floats.
+struct RowsInPlace {
+    RowsInPlace(Type type, int64_t n, int64_t d) : stride(row_bytes(type, d) + 12), bytes(stride * static_cast<size_t>(n)) {
+        for (int64_t i = 0; i < n; ++i) {
+            const auto row = some_floats(static_cast<size_t>((i + 1) * d));
+            std::byte* const to = bytes.data() + stride * static_cast<size_t>(i);
+            row_from_float(type, row.data() + i * d, to, d);
+            floats.emplace_back(static_cast<size_t>(d));
+            row_to_float(type, to, floats.back().data(), d);
+        }
+    }
+    size_t stride;
+    std::vector<std::byte> bytes;
+    std::vector<std::vector<float>> floats;
+};
+
+TEST_P(VectorOpsOf, ReadRowsInPlace) {
+    for (const Type type : {Type::F32, Type::F16, Type::BF16}) {
+        const RowOps& ops = v.rows[ordinal(type)];
+        for (const int64_t d : {1, 5, 16, 33, 64, 80, 150}) {
+            for (const int64_t n : {1, 3, 4, 5, 9}) {
+                const RowsInPlace rows(type, n, d);
+                for (const int64_t m : {1, 2, 3, 4, 5, 9}) {
+                    const int64_t ldx = d + 3, ldo = n + 2;
+                    const auto x = xs(m * ldx);
+                    std::vector<float> products(static_cast<size_t>(m * ldo), 99.0F);
+                    ops.multiply(rows.bytes.data(), rows.stride, n, 2, x.data(), ldx, m, d, products.data(), ldo);
+                    const auto weights = ys(m * ldo);
+                    auto sums = x;
+                    ops.accumulate(rows.bytes.data(), rows.stride, n, 0, weights.data(), ldo, m, d, sums.data(), ldx);
+                    for (int64_t j = 0; j < m; ++j) {
+                        for (int64_t i = 0; i < ldo; ++i) {
+                            const double wanted =
+                                i < n ? dot(rows.floats[static_cast<size_t>(i)].data(), x.data() + j * ldx, d) : 99;
+                            ASSERT_NEAR(products[static_cast<size_t>(j * ldo + i)], wanted, allowed(d))
+                                << n << ' ' << m << ' ' << d;
+                        }
+                        for (int64_t l = 0; l < ldx; ++l) {
+                            auto wanted = static_cast<double>(x[static_cast<size_t>(j * ldx + l)]);
+                            for (int64_t i = 0; i < (l < d ? n : 0); ++i) {
+                                wanted += static_cast<double>(weights[static_cast<size_t>(j * ldo + i)]) *
+                                          static_cast<double>(rows.floats[static_cast<size_t>(i)][static_cast<size_t>(l)]);
+                            }
+                            ASSERT_NEAR(sums[static_cast<size_t>(j * ldx + l)], wanted, allowed(n)) << n << ' ' << m << ' ' << d;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_EQ(v.rows[ordinal(Type::Q8_0)].multiply, nullptr);
+}
+
+TEST_P(VectorOpsOf, MakeScores) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const int64_t n : lengths) {
+        for (const float cap : {0.0F, 1.5F}) {
+            for (const bool masked : {false, true}) {
+                auto x = xs(n);
+                std::vector<uint16_t> mask(x.size());
+                for (size_t i = 0; i < x.size(); ++i) {
+                    mask[i] = float_to_half(i % 5 == 3 ? -infinity : static_cast<float>(i % 7) / -4.0F);
+                    x[i] = i % 5 == 3 && masked ? nan : 9 * x[i]; // what is not seen may hold anything
+                }
+                auto scores = x;
+                const float top = v.scores(scores.data(), n, {0.5F, cap, 0.25F, masked ? mask.data() : nullptr});
+                double highest = -HUGE_VAL;
+                for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+                    double wanted = 0.5 * static_cast<double>(x[i]);
+                    wanted = cap != 0 ? 1.5 * std::tanh(wanted / 1.5) : wanted;
+                    wanted = masked ? (i % 5 == 3 ? -HUGE_VAL : wanted - 0.25 * static_cast<double>(i % 7) / 4) : wanted;
+                    highest = std::max(highest, wanted);
+                    ASSERT_TRUE(wanted == -HUGE_VAL ? scores[i] == -infinity
+                                                    : std::abs(static_cast<double>(scores[i]) - wanted) < 1e-6)
+                        << scores[i] << ' ' << wanted;
+                }
+                EXPECT_TRUE(highest == -HUGE_VAL ? top == -infinity : std::abs(static_cast<double>(top) - highest) < 1e-6);
+            }
+        }
+    }
+    std::vector<float> x(20, -2.0F);
+    x[3] = x[18] = nan;
+    EXPECT_EQ(v.scores(x.data(), 20, {}), -2.0F) << "no number is not the highest";
+    EXPECT_TRUE(std::isnan(x[3]) && std::isnan(x[18])) << "but stays";
+}
+
 TEST_P(VectorOpsOf, AddWeightedRows) {
     for (const int64_t k : {1, 3, 20}) {
         for (const int64_t m : {1, 4, 15, 16, 33, 70, 130}) {
