@@ -62,6 +62,10 @@ TEST_P(Story, begins_the_same_from_quantised_weights) {
         Session session(registry, options(type));
         const std::vector<int32_t> first_20(teller.ids().begin(), teller.ids().begin() + 20);
         EXPECT_EQ(generate_one(session, {1}, 20).tokens, first_20) << type;
+        RunOptions exact = options(type);
+        exact.products = Products::floats;
+        Session with_floats(registry, exact);
+        EXPECT_EQ(generate_one(with_floats, {1}, 20).tokens, first_20) << type << " with floats";
     }
 }
 
@@ -96,6 +100,9 @@ TEST_P(Story, has_the_logits_of_an_independent_computation) {
         if (c.same_argmax) {
             EXPECT_EQ(argmax_rows(logits, 512), argmax_rows(truth, 512)) << c.weights;
         }
+        o.products = Products::floats;
+        Session exact(registry, o);
+        EXPECT_LT(largest_difference(all_logits(exact, stories_prompt), truth), c.tolerance) << c.weights << " with floats";
     }
 }
 

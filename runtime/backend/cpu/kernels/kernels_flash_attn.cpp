@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t tile_rows = 60;  ///< queries; a multiple of every tile of the matrix kernels
 constexpr int64_t tile_keys = 120; ///< keys; with their values some hundred KiB as floats
 /// So many queries of a head of keys are few, and so are those of one token: what all stretches give is little memory beside the
-/// keys. For more of them tiles are about as fast.
+/// keys. With more of them it is not, though tiles are slower for some.
 constexpr int64_t few_rows = 16;
 constexpr int64_t stretch_keys = 128; ///< of few queries: what they give does not depend on the number of threads
 constexpr int64_t strip_keys = 16;    ///< of a stretch; a strip of all heads, which lies side by side, stays in the L1 cache
