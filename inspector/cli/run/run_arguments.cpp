@@ -14,6 +14,7 @@
 #include "runtime/vision/read_image.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace schedscope {
 

@@ -66,8 +66,8 @@ void run_mul_mat_id(const Work& work) {
     const Tensor& b = *node.src[1];
     const int64_t k = experts.ne[0];
     // Each part takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
-    const auto [first, end] = work.share(node.ne[0]);
-    const int64_t rows = end - first;
+    const std::pair<int64_t, int64_t> share = work.share(node.ne[0]);
+    const int64_t first = share.first, rows = share.second - first;
     const int64_t for_int8 = room_of_int8(work, experts, columns_gathered);
     float* columns = work.room(columns_gathered * (k + rows) + for_int8 + room_of_rows(work, experts, columns_gathered));
     float* results = columns + columns_gathered * k;

@@ -70,9 +70,11 @@ ALWAYS_INLINE Floats to_floats(Bytes numbers, int i) {
     const auto bits = reinterpret_cast<__m128i>(numbers);
     return reinterpret_cast<Floats>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(i == 0 ? bits : _mm_unpackhi_epi64(bits, bits))));
 #else
+    typedef int8_t Signed __attribute__((vector_size(16)));
+    const auto with_sign = reinterpret_cast<Signed>(numbers);
     Ints ints{};
     for (int lane = 0; lane < width; ++lane) {
-        ints[lane] = static_cast<int8_t>(numbers[i * width + lane]);
+        ints[lane] = with_sign[i * width + lane];
     }
     return __builtin_convertvector(ints, Floats);
 #endif
@@ -113,9 +115,11 @@ struct Uneven {
 #if defined(__AVX512F__)
         if constexpr (sizeof(V) == sizeof(__m512i)) {
             return reinterpret_cast<V>(_mm512_shuffle_epi8(_mm512_broadcast_i32x4(steps), reinterpret_cast<__m512i>(fours)));
-        } else
+        }
 #endif
+        if constexpr (sizeof(V) == sizeof(__m256i)) {
             return reinterpret_cast<V>(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(steps), reinterpret_cast<__m256i>(fours)));
+        }
 #else
         V out{};
         for (int i = 0; i < piece; ++i) {

@@ -118,6 +118,17 @@ template <typename Row> struct Unit {
     }
 };
 
+/// The lanes of v that `lanes` numbers.
+ALWAYS_INLINE Floats chosen(Floats v, Ints lanes) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Floats>(_mm512_permutexvar_ps(reinterpret_cast<__m512i>(lanes), reinterpret_cast<__m512>(v)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Floats>(_mm256_permutevar8x32_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256i>(lanes)));
+#else
+    return Floats{v[lanes[0]], v[lanes[1]], v[lanes[2]], v[lanes[3]]};
+#endif
+}
+
 /// A unit's scales or offsets, `scaled` elements each: those of the groups of part p.
 template <int scaled> ALWAYS_INLINE Floats of_groups(const float* each, int p) {
     if constexpr (scaled == group) {
@@ -129,24 +140,21 @@ template <int scaled> ALWAYS_INLINE Floats of_groups(const float* each, int p) {
         }
 #if defined(__AVX512F__)
         static_cast<void>(p);
-        return __builtin_shuffle(reinterpret_cast<Floats>(_mm512_castps256_ps512(_mm256_loadu_ps(each))), lanes);
+        return chosen(reinterpret_cast<Floats>(_mm512_castps256_ps512(_mm256_loadu_ps(each))), lanes);
 #else
-        return __builtin_shuffle(load(each + p * width / 2), lanes);
+        return chosen(load(each + p * width / 2), lanes);
 #endif
     }
 }
 
 /// The numbers of groups in a vector's lanes, of all groups of a unit: those of vector v.
-ALWAYS_INLINE Floats spread(const Floats* of_groups, int v) {
-    if constexpr (width == 4) {
-        return all(of_groups[v / 4][v % 4]);
-    } else {
-        Ints lanes{};
-        for (int i = 0; i < width; ++i) {
-            lanes[i] = (v * groups_in_vector % static_cast<int>(width)) + i / 4;
-        }
-        return __builtin_shuffle(of_groups[v * groups_in_vector / width], lanes);
+ALWAYS_INLINE Floats spread(const Floats* all_groups, int v) {
+    const int first = v * groups_in_vector;
+    Ints lanes{};
+    for (int i = 0; i < width; ++i) {
+        lanes[i] = first % static_cast<int>(width) + i / 4;
     }
+    return chosen(all_groups[first / width], lanes);
 }
 
 constexpr int chains = 3; ///< of additions that need not wait for each other
