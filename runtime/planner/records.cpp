@@ -35,12 +35,13 @@ constexpr TopicWords topics[] = {
     {"passes", "records of passes"},
     {"shapes", "types and shapes of tensors"},
     {"memory", "records of memory"},
-    {"order", "records of fusion and order"},
+    {"order", "records of order"},
     {"times", "times"},
     {"runs", "records of what ran"},
     {"tokens", "tokens"},
     {"reuse", "records of reuse"},
     {"buffers", "buffers of tensors"},
+    {"fusion", "records of fusion"},
 }; // in the order of Topic
 static_assert(std::size(topics) == static_cast<size_t>(Topic::count));
 } // namespace

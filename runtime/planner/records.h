@@ -351,12 +351,13 @@ enum class Topic : uint8_t {
     passes,  ///< when each pass began and ended, what it asked, and each decision that a later one changed
     shapes,  ///< tensors' types, shapes, strides, parameters and views
     memory,  ///< where each tensor lies in the memory that was planned
-    order,   ///< what was fused, and what was moved
+    order,   ///< what was moved
     times,   ///< when each record was written
     runs,    ///< which splits, kernels and copies ran
     tokens,  ///< what went in and what was sampled
     reuse,   ///< whether a graph was used again, and why not
     buffers, ///< tensors' buffers before planning, what they are for, and pins
+    fusion,  ///< what was fused, and what might have been
     count,   ///< how many topics there are
 };
 std::string_view topic_name(Topic topic) noexcept;  ///< "answers"

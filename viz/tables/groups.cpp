@@ -81,8 +81,9 @@ GroupsTable::GroupsTable(History& history) : PlanTable("fusion", history) {}
 void GroupsTable::update(const PlanState& state) {
     look_at(state);
     say_when_empty(Topic::order, "what was fused or moved",
-                   state.planned ? "no nodes were fused or moved"
-                                 : "nothing was fused or moved up to this step: the optimise step comes after pass 5");
+                   !state.planned         ? "nothing was fused or moved up to this step: the optimise step comes after pass 5"
+                   : knows(Topic::fusion) ? "no nodes were fused or moved"
+                                          : "no nodes were moved; " + summary());
     rows_.clear();
     rows_.insert(rows_.end(), state.fusions.begin(), state.fusions.end());
     rows_.insert(rows_.end(), state.not_fused.begin(), state.not_fused.end());
@@ -100,6 +101,10 @@ void GroupsTable::update(const PlanState& state) {
         }
     }
     make_room_for_untimed(!untimed.empty());
+}
+
+std::string GroupsTable::summary() const {
+    return knows(Topic::fusion) ? "" : unknown_for_lack_of(Topic::fusion, "what was fused");
 }
 
 std::string_view GroupsTable::kind(int row) const {

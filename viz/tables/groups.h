@@ -25,6 +25,7 @@ public:
     std::vector<TensorId> nodes(const GroupRow& row) const;
     BackendId backend_of(const GroupRow& row) const;
     Cell time_of(const GroupRow& row) const; ///< of its kernel
+    std::string summary() const;             ///< what is unknown beside its rows; empty: nothing
 
 private:
     std::unordered_map<TensorId, Cell> times_; ///< of the kernel that begins with a node

@@ -20,10 +20,12 @@ public:
     void update(InspectorSession& session) override {
         const PlanState& state = session.state();
         table_.update(state);
-        title_ = n_rows() == 0
-                     ? "fusion & order"
-                     : "fusion & order " + words::count(n_of(state.fusions)) + ", " + words::count(n_of(state.not_fused)) +
-                           " apart, " + words::count(n_of(state.reorders)) + " moved";
+        const auto counted_if_known = [&](const auto& list) {
+            return list.empty() && !session.knows(Topic::fusion) ? unknown_text : words::count(n_of(list));
+        };
+        title_ = n_rows() == 0 ? "fusion & order"
+                               : "fusion & order " + counted_if_known(state.fusions) + ", " + counted_if_known(state.not_fused) +
+                                     " apart, " + words::count(n_of(state.reorders)) + " moved";
     }
 
     std::string title(const InspectorSession&) const override { return title_; }

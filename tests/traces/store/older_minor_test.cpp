@@ -94,6 +94,23 @@ TEST(OlderMinor, KnowsOfBuffersWhatItKnowsOfMemory) {
     }
 }
 
+/// Before 4.4 one topic was about fusion and order, also of programs that do not say what they fuse.
+TEST(OlderMinor, KnowsOfFusionWhereRowsOrSettingsTell) {
+    const auto knows_fusion = [](const std::string& change) {
+        const files::Folder folder;
+        const std::string path = folder / "t.trace";
+        record(path);
+        make_older(path);
+        sqlite::Database(path, sqlite::Database::Mode::edit).execute("DELETE FROM knows WHERE topic = 'fusion'; " + change);
+        const Knowledge knows = TraceReader(path).session().knows;
+        EXPECT_EQ(knows.has(Topic::order), change.find("UPDATE") == std::string::npos);
+        return knows.has(Topic::fusion);
+    };
+    EXPECT_TRUE(knows_fusion(""));
+    EXPECT_FALSE(knows_fusion("DELETE FROM fusion; DELETE FROM not_fused; DELETE FROM settings"));
+    EXPECT_FALSE(knows_fusion("UPDATE knows SET known = 0 WHERE topic = 'order'"));
+}
+
 TEST(OlderMinor, MayLackNothingElse) {
     const files::Folder folder;
     const std::string path = folder / "t.trace";

@@ -62,6 +62,7 @@ Knowledge StreamEvaluations::knowledge() const {
     needs(Topic::tokens, came(fact_set<UbatchToken, NextToken>()));
     needs(Topic::reuse, came(fact_set<EvaluationBegin>()));
     needs(Topic::buffers, has_buffers_);
+    needs(Topic::fusion, came(fact_set<Fusion, NotFused>()));
     return knows;
 }
 

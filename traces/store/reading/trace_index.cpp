@@ -52,8 +52,8 @@ void read_settings(sqlite::Database& database, SessionInfo& session, KeptBytes& 
     }
 }
 
-/// Topics of a later version are no concern of ours; one that is missing is not known, but before 4.2 `memory` was about buffers,
-/// too.
+/// Topics of a later version are no concern of ours; one that is missing is not known. But before 4.2 `memory` was about buffers,
+/// too, and before 4.4 `order` about fusion, also of programs that do not say what they fuse.
 void read_knowledge(sqlite::Database& database, Knowledge& knows, KeptBytes& kept) {
     std::array<std::optional<bool>, ordinal(Topic::count)> known;
     sqlite::Statement rows(database, "SELECT topic, known, closely FROM knows");
@@ -70,6 +70,13 @@ void read_knowledge(sqlite::Database& database, Knowledge& knows, KeptBytes& kep
     }
     if (std::optional<bool>& buffers = known[ordinal(Topic::buffers)]; !buffers) {
         buffers = known[ordinal(Topic::memory)];
+    }
+    if (std::optional<bool>& fusion = known[ordinal(Topic::fusion)]; !fusion) {
+        sqlite::Statement said(
+            database,
+            "SELECT EXISTS (SELECT * FROM fusion) OR EXISTS (SELECT * FROM not_fused) OR EXISTS (SELECT * FROM settings)");
+        said.step();
+        fusion = known[ordinal(Topic::order)].value_or(false) && said.integer(0) != 0;
     }
     for (size_t i = 0; i < known.size(); ++i) {
         if (!known[i].value_or(false)) {
