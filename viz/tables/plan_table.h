@@ -29,6 +29,7 @@ public:
 protected:
     /// What stands in place of an empty table's rows.
     void say_when_empty(Topic topic, std::string_view what, std::string_view nothing) {
+        this->empty_is_unknown_ = !knows(topic);
         this->when_empty_ = knows(topic) ? std::string(nothing) : unknown_for_lack_of(topic, what);
     }
     /// The column `time_ns` holds "not timed" somewhere, or only times.

@@ -51,6 +51,8 @@ public:
     virtual bool is_told(int /*row*/) const { return true; }
     /// Why it has no rows.
     const std::string& when_empty() const noexcept { return when_empty_; }
+    /// Has it no rows because what they would say is not known?
+    bool empty_is_unknown() const noexcept { return empty_is_unknown_; }
 
     /// Adds to what is said of a row's tensor what its columns say. Cells that are not asked about are not made.
     void add_facts(int row, query::Facts& facts) const;
@@ -60,6 +62,7 @@ protected:
     std::string_view key_;
     std::vector<Column> columns_;
     std::string when_empty_;
+    bool empty_is_unknown_ = false;
 };
 
 /// A table of rows of one type, with an entry for each column. `Self` has `static std::span<const Entry> entries()`.

@@ -149,7 +149,20 @@ void TimelineTable::update(const PlanState& state) {
                          [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; });
     }
     extent_ = accounts::time_extent(history(), state);
+    if (rows_.empty() && !accounts::splits_as_a_whole(state).empty()) {
+        say_only_splits_are_timed(untimed);
+    }
     make_room_for_untimed(std::any_of(rows_.begin(), rows_.end(), [](const TimelineItem& item) { return !item.took(); }));
+}
+
+/// A program that is watched from outside runs its splits as a whole.
+void TimelineTable::say_only_splits_are_timed(const std::string& untimed) {
+    if (shows_ == Shows::kernels) {
+        when_empty_ =
+            "this program's kernels are not timed one by one, only whole splits: " + (untimed.empty() ? "" : untimed + ", and ") +
+            "see --what splits or --what time";
+        empty_is_unknown_ = true;
+    }
 }
 
 std::string_view TimelineTable::kind(int row) const {

@@ -46,6 +46,8 @@ public:
     const accounts::TimeExtent& extent() const noexcept { return extent_; } ///< of the evaluation, all of which shares are of
 
 private:
+    void say_only_splits_are_timed(const std::string& untimed);
+
     Shows shows_;
     accounts::TimeExtent extent_;
 };

@@ -66,9 +66,17 @@ template <typename Table> void print_one(History& history, const PlanState& stat
         }
     }
 }
+/// An empty list alone would say that there is nothing.
+void add_what_is_unknown(const tables::Table& table, json& object) {
+    if (table.n_rows() == 0 && table.empty_is_unknown()) {
+        object["unknown"] = table.when_empty();
+    }
+}
 template <typename Table> json json_of_one(History& history, const PlanState& state) {
     const Table table = table_of<Table>(history, state);
-    return {{std::string(table.key()), json_of(table)}};
+    json object{{std::string(table.key()), json_of(table)}};
+    add_what_is_unknown(table, object);
+    return object;
 }
 template <typename Table> constexpr ShownTopic topic(std::string_view what, bool of_all = false) {
     return {what, print_one<Table>, json_of_one<Table>, of_all};
@@ -85,6 +93,10 @@ json fusion_json(History& history, const PlanState& state) {
     tables::OrdersTable orders;
     orders.update(state);
     lists["reorders"] = json_of(orders);
+    add_what_is_unknown(groups, lists);
+    if (const std::string unknown = groups.summary(); groups.n_rows() > 0 && !unknown.empty()) {
+        lists["unknown"] = unknown;
+    }
     return lists;
 }
 

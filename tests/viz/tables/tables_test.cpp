@@ -186,6 +186,35 @@ TEST_P(UntimedKernels, AreListedAsNotTimed) {
     EXPECT_THAT(times(nodes), ::testing::ElementsAre("-", "not timed"));
 }
 
+/// A program that is watched from outside has no kernels of its own in its trace, only splits.
+TEST(KernelsOfAnotherProgram, AreUnknownAndItsSplitsAreNamedInstead) {
+    History untimed(std::make_shared<TraceReader>(paths::sample("llama-cpp")));
+    tables::TimelineTable kernels(untimed, tables::TimelineTable::Shows::kernels);
+    kernels.update(untimed.plan(untimed.opening()));
+    EXPECT_EQ(kernels.n_rows(), 0);
+    EXPECT_TRUE(kernels.empty_is_unknown());
+    EXPECT_EQ(kernels.when_empty(), "this program's kernels are not timed one by one, only whole splits: splits on Vulkan0 were "
+                                    "not timed: record with --sync, which times them, and see --what splits or --what time");
+
+    auto store = std::make_shared<LiveStore>();
+    test::SampleRun run(*store, test::session({"Vulkan0", "CPU"}));
+    run.evaluate(test::blocks(2, 4, 2));
+    History history(store);
+    PlanState timed = history.plan(0);
+    timed.executed.clear();
+    for (SplitState& split : timed.splits) {
+        split.kernels = 0;
+    }
+    tables::TimelineTable of_splits(history, tables::TimelineTable::Shows::kernels);
+    of_splits.update(timed);
+    EXPECT_EQ(of_splits.when_empty(),
+              "this program's kernels are not timed one by one, only whole splits: see --what splits or --what time");
+    timed.splits.clear();
+    of_splits.update(timed);
+    EXPECT_EQ(of_splits.when_empty(), "nothing of this evaluation has run up to this step");
+    EXPECT_FALSE(of_splits.empty_is_unknown());
+}
+
 TEST_P(UntimedKernels, AreFoundByTheirNames) {
     query::Describer describer(history);
     query::Facts facts;
