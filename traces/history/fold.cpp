@@ -133,6 +133,7 @@ public:
             return;
         }
         split->end_node = f.end_node.value_or(split->first_node());
+        split->n_inputs_told = f.n_inputs;
         const auto n = n_of(s.order);
         for (int32_t i = split->first_node(); i < std::min(split->end_node, n); ++i) {
             if (TensorState* t = tensor(s.order[i])) {

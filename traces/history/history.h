@@ -2,6 +2,7 @@
 
 #include "traces/store/record_source.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ struct SplitState {
     record::SplitBegin begin;
     int32_t end_node = -1;
     std::vector<record::SplitInput> inputs;
+    int32_t n_inputs_told = 0;               ///< once it ended; more than `inputs`: the others are not known
     std::optional<int64_t> start_ns, end_ns; ///< of its run in the evaluation shown; nothing: not run, or not timed
     Step ran = no_step;                      ///< step of that run's record
     KernelListId kernels = 0;                ///< that ran in it without a time of their own
@@ -37,6 +39,11 @@ struct SplitState {
     }
     BackendId backend() const noexcept { return or_none(begin.backend); }
     TensorId node() const noexcept { return or_none(begin.node); }
+    /// A log names a split's backend and inputs in one line; of one whose line is missing neither is known.
+    std::optional<int32_t> n_inputs() const noexcept {
+        return begin.backend ? std::optional(std::max(n_inputs_told, static_cast<int32_t>(inputs.size()))) : std::nullopt;
+    }
+    bool knows_all_inputs() const noexcept { return n_inputs() == static_cast<int32_t>(inputs.size()); }
     /// Of a split whose nodes are not known: 0, and so is its end.
     int32_t first_node() const noexcept { return begin.first_node.value_or(0); }
 

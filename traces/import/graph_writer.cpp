@@ -127,7 +127,7 @@ void GraphWriter::write_splits(const LoggedGraph& graph) {
         for (; rewire != graph.rewires.end() && rewire->node <= last; ++rewire) {
             add(record::Rewired{rewire->node, rewire->source, graph.copies[rewire->copy].of, n_tensors + rewire->copy});
         }
-        add(record::SplitEnd{index, of_nodes(split.end_node), n_of(split.inputs)});
+        add(record::SplitEnd{index, of_nodes(split.end_node), split.n_inputs});
     }
 }
 

@@ -186,7 +186,6 @@ private:
         }
         if (builder_.add(split)) {
             check_graph();
-            ++n_splits_;
         } else {
             ++troubles_.misplaced;
         }
@@ -273,6 +272,7 @@ private:
         troubles_.lacks_inputs += graph.n_lost_inputs > 0 ? 1 : 0;
         const std::vector<TensorId>& nodes = graph.graph.nodes;
         result_.n_nodes += std::ssize(nodes);
+        result_.n_splits += std::ssize(graph.splits);
         result_.n_left_out +=
             std::count_if(nodes.begin(), nodes.end(), [&](TensorId id) { return is_left_out(graph.graph.tensors[id]); });
         writer_.write(graph, {next_reserve_, std::move(buffers_)});
@@ -282,7 +282,6 @@ private:
             throw Error(ErrorKind::input, input_name(path_) + ": more than " + std::to_string(limits_.records) +
                                               " records would be made of this log; the trace ends there");
         }
-        result_.n_splits += std::exchange(n_splits_, 0);
     }
 
     void tell_of_model() {
@@ -334,7 +333,6 @@ private:
     SessionInfo session_;
     std::string header_; ///< of the split that is next
     LoggedNode node_;
-    int64_t n_splits_ = 0; ///< of the graph that is read
     bool last_incomplete_ = false;
     std::optional<ReserveLine> next_reserve_;
     std::vector<std::pair<BufferTypeId, int64_t>> buffers_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 
 namespace schedscope::import {
@@ -110,6 +111,7 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
     s.backend = backends_.find(readable(split.backend));
     s.first_node = s.end_node = next_node;
     const auto index = n_of(g_.splits) - 1;
+    s.n_inputs = static_cast<int32_t>(std::clamp<int64_t>(split.n_inputs, std::ssize(split.inputs), INT32_MAX));
     g_.n_lost_inputs += static_cast<int32_t>(std::max<int64_t>(split.n_inputs - split.inputs.size(), 0));
     for (const LoggedInput& input : split.inputs) {
         LoggedGraph::InputOfSplit in;

@@ -36,6 +36,7 @@ struct LoggedGraph {
         TensorId node = no_tensor, by = no_tensor;
         int32_t first_node = 0, end_node = 0; ///< the same: the log shows no nodes
         std::vector<InputOfSplit> inputs;
+        int32_t n_inputs = 0; ///< as announced; the log may lack some
     };
     struct OneCopy {
         TensorId of = no_tensor;

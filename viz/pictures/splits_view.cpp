@@ -57,7 +57,9 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, c
                  : "nodes " + words::count(first) + "–" + words::count(end - 1) + " (" + words::count(end - first) + ")";
     label += split.end_node < 0 ? ", not ended yet" : "";
     label += next_line(12) + sized(html_label(why_split_starts(subject, split)), 10);
-    if (!split.inputs.empty()) {
+    if (!split.n_inputs()) {
+        label += next_line(12) + sized("inputs not known", 10);
+    } else if (!split.inputs.empty()) {
         label += next_line(12) + sized(words::counted(split.inputs.size(), "input") + ", " + words::bytes(input_size), 10);
     }
     if (const std::optional<int64_t> time = split.time_ns()) {

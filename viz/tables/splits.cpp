@@ -96,9 +96,12 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
           .tone = Tone::quiet},
          [](T t, R r) { return t.name(or_none(t.at(r).begin.by)); }},
         {{.title = "in", .help = "how many tensors are copied into it", .unit = Unit::number, .width = 3, .from_width = 40},
-         [](T t, R r) -> Cell { return t.at(r).inputs.size(); }},
+         [](T t, R r) { return Cell::known(t.at(r).n_inputs()); }},
         {{.key = "inputs", .title = "copies in", .help = "the tensors that are copied into it", .unit = Unit::rows},
          [](T t, R r) -> Cell {
+             if (!t.at(r).n_inputs()) {
+                 return Cell::unknown();
+             }
              return std::shared_ptr<const Table>(std::make_shared<InputsTable>(t.history(), t.state(), t.at(r)));
          }},
         {{.key = "bytes",

@@ -30,7 +30,7 @@ namespace {
 std::string number(int64_t n) { return std::to_string(n); }
 /// "62 copies: 11 in each of 4 stages, 18 more of inputs of the graph"
 std::string count_of_copies(const accounts::Summary& s) {
-    std::string text = words::counted(s.copies, "copy");
+    std::string text = (s.all_copies_known ? "" : "at least ") + words::counted(s.copies, "copy");
     if (s.stages > 1) {
         text += ": " + number((s.copies - s.input_copies) / s.stages) + " in each of " + number(s.stages) + " stages";
         text += s.input_copies > 0 ? ", " + number(s.input_copies) + " more of inputs of the graph" : "";
@@ -163,7 +163,7 @@ json summary_json(History& history, EvaluationId evaluation) {
             {"nodes_left_out", s.nodes_left_out},
             {"leafs", or_null(s.leafs)},
             {"splits", s.unfinished ? json(nullptr) : json(s.splits)},
-            {"copies", s.unfinished ? json(nullptr) : json(s.copies)},
+            {"copies", s.unfinished || !s.all_copies_known ? json(nullptr) : json(s.copies)},
             {"unfinished_in", s.unfinished ? json(pass_name(s.unfinished->pass)) : json(nullptr)},
             {"copied_bytes", s.unfinished ? json(nullptr) : or_null(s.to_copy.known())},
             {"moved_bytes", or_null(s.moved_bytes)},

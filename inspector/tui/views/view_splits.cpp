@@ -86,7 +86,8 @@ public:
         add_wrapped(lines, width, "starts", 8, why(session, split), {},
                     Target::tensor(or_none(split.begin.by) != no_tensor ? *split.begin.by : split.node()));
 
-        add_heading(lines, "inputs " + words::count(n_of(split.inputs)) +
+        const std::optional<int32_t> n_inputs = split.n_inputs();
+        add_heading(lines, "inputs " + (n_inputs ? words::count(*n_inputs) : unknown_text) +
                                (split.inputs.empty() ? "" : ", " + words::bytes(accounts::input_sizes(split))));
         for (const record::SplitInput& input : split.inputs) {
             Line l;

@@ -304,6 +304,23 @@ TEST(Import, CountsSayWhatTheyCount) {
     EXPECT_EQ(summary["nodes"], logged + summary["nodes_left_out"].get<int>());
 }
 
+TEST(Import, WhatASplitsMissingLineWouldSayIsUnknown) {
+    const Folder folder;
+    std::string text = read_bytes(paths::log("2026-05"));
+    text.erase(text.find("## SPLIT #1"), text.find("## SPLIT #2") - text.find("## SPLIT #1"));
+    write_bytes(folder / "gap.log", text);
+    const std::string path = folder / "gap.trace";
+    EXPECT_THAT(run({"import", folder / "gap.log", "-o", path}).out, HasSubstr("1 graph, 3 splits, "));
+    const json splits = json::parse(run({"show", path, "--what", "splits", "--json"}).out)["splits"];
+    ASSERT_EQ(splits.size(), 3U);
+    for (const char* key : {"backend", "inputs", "bytes", "why"}) {
+        EXPECT_EQ(splits[1][key], nullptr) << key;
+    }
+    const std::string summary = run({"show", path}).out;
+    EXPECT_THAT(summary, ContainsRegex(", 3 splits, at least [0-9]+ cop(y|ies)"));
+    EXPECT_EQ(json::parse(run({"show", path, "--json"}).out)["copies"], nullptr);
+}
+
 TEST(Import, ASplitsBytesAreAtLeastThoseThatAreKnown) {
     const ImportedTrace trace("2026-05");
     EXPECT_THAT(run({"show", trace.path, "--what", "splits"}).out, HasSubstr("at least 10.0 KiB"));
@@ -397,7 +414,11 @@ TEST(Import, RefusesWhatIsNoLog) {
     const Folder folder;
     write_bytes(folder / "empty.log", "");
     write_bytes(folder / "other.log", "main: build = 4000\nllama_model_loader: loaded\n");
-    for (const std::string& log : {folder / "missing.log", folder / "empty.log", folder / "other.log", folder.path()}) {
+    std::string one_line = read_bytes(paths::log("2026-05"));
+    std::erase(one_line, '\n');
+    write_bytes(folder / "line.log", one_line);
+    for (const std::string& log :
+         {folder / "missing.log", folder / "empty.log", folder / "other.log", folder / "line.log", folder.path()}) {
         const Outcome outcome = run({"import", log, "-o", folder / "t.trace"});
         EXPECT_EQ(outcome.code, 3) << log;
         EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;

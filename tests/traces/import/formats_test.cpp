@@ -201,5 +201,28 @@ TEST(ImportedLog, ALostBeginningLeavesUnknownSplits) {
     EXPECT_FALSE(imported.result.notes.empty());
 }
 
+/// What a line that is missing would have said is unknown, and sums are of what is there.
+TEST(ImportedLog, InputsOfASplitWithoutItsLineAreUnknown) {
+    std::string text = file_text("2026-05");
+    text.erase(text.find("## SPLIT #1"), text.find("## SPLIT #2") - text.find("## SPLIT #1"));
+    Imported imported = Imported::text(text);
+    const PlanState& state = imported.history->plan(0);
+    ASSERT_EQ(state.splits.size(), 3U);
+    EXPECT_EQ(imported.result.n_splits, 3);
+    EXPECT_EQ(state.splits[0].n_inputs(), 0);
+    EXPECT_EQ(state.splits[1].n_inputs(), std::nullopt);
+    EXPECT_EQ(accounts::input_sizes(state.splits[1]).known(), std::nullopt);
+    EXPECT_FALSE(accounts::knows_all_inputs(state));
+    EXPECT_FALSE(accounts::input_sizes(state).complete);
+}
+
+TEST(ImportedLog, InputsThatAreAnnouncedAndCutOffAreCounted) {
+    Imported imported = Imported::text("## SPLIT #0: CPU # 0 inputs\n## SPLIT #1: V # 3 inputs: [big (  12K)] [small\n");
+    const SplitState split = imported.history->plan(0).splits.at(1);
+    EXPECT_EQ(split.n_inputs(), 3);
+    EXPECT_EQ(split.inputs.size(), 1U);
+    EXPECT_FALSE(accounts::input_sizes(split).complete);
+}
+
 } // namespace
 } // namespace schedscope::test

@@ -67,6 +67,7 @@ void add_inputs(SizeSum& sum, const SplitState& split) noexcept {
     for (const record::SplitInput& input : split.inputs) {
         sum.add(input.bytes);
     }
+    sum.complete = sum.complete && split.knows_all_inputs();
 }
 
 } // namespace
@@ -83,6 +84,11 @@ SizeSum input_sizes(const PlanState& state) noexcept {
         add_inputs(sum, split);
     }
     return sum;
+}
+
+bool knows_all_inputs(const PlanState& state) noexcept {
+    return std::all_of(state.splits.begin(), state.splits.end(),
+                       [](const SplitState& split) { return split.knows_all_inputs(); });
 }
 
 } // namespace schedscope::accounts

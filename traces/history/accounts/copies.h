@@ -40,5 +40,7 @@ int32_t n_stages(const PlanState& state) noexcept;
 SizeSum input_sizes(const SplitState& split) noexcept;
 /// The same of all splits of a plan.
 SizeSum input_sizes(const PlanState& state) noexcept;
+/// Are the inputs of all its splits known, and so its copies?
+bool knows_all_inputs(const PlanState& state) noexcept;
 
 } // namespace schedscope::accounts

@@ -61,6 +61,7 @@ Summary summary(History& history, EvaluationId evaluation) {
     s.leafs = plan.n_leafs ? std::optional(n_of(graph->leafs)) : std::nullopt;
     s.splits = n_of(state.splits);
     s.copies = n_of(state.copies);
+    s.all_copies_known = knows_all_inputs(state);
     s.to_copy = input_sizes(state);
     const bool ran = !state.executed.empty() ||
                      std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
