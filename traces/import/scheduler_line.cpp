@@ -219,7 +219,9 @@ bool parse_split(std::string_view text, LoggedSplit& split) {
             at = end;
         }
         split.whole = std::ssize(split.inputs) == split.n_inputs;
-        return !split.backend.empty();
+        // A log that lost its line ends is one line, which ends as another header does.
+        return !split.backend.empty() && split.backend.find(split_mark) == std::string::npos &&
+               split.backend.find(node_mark) == std::string::npos;
     }
     return false;
 }
