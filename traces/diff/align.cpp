@@ -46,6 +46,9 @@ public:
         for (int level = 0; level < ordinal(Likeness::count) && !complete(); ++level) {
             align_at(static_cast<Likeness>(level));
         }
+        if (!complete()) {
+            align_named_leafs();
+        }
         return std::move(result_);
     }
 
@@ -95,8 +98,22 @@ private:
         by_key(a, b, whole);
     }
 
-    /// Tensors with one key are the same ones, in order, if both graphs have as many of them.
-    void by_key(const Side& a, const Side& b, const KeyOf& key_of) {
+    /// What a leaf's memory is for is not known to every trace: one of the same name, type and extents is the same, and what is
+    /// computed from it may be.
+    void align_named_leafs() {
+        const Hashes leafs_a = a_.named_leafs(), leafs_b = b_.named_leafs();
+        constexpr Likeness likeness = Likeness::operator_only;
+        const KeyOf named = [](const Side& s, TensorId id, LikenessKey& key) {
+            key = {s.names[id], 0, 0};
+            return s.names[id] != 0;
+        };
+        by_key(Side(a_, leafs_a, likeness), Side(b_, leafs_b, likeness), named, Numbers::any); // a log shows two of a name as one
+        spread(Side(a_, names_a_, likeness), Side(b_, names_b_, likeness), NameRule::same);
+    }
+
+    enum class Numbers : uint8_t { equal, any };
+    /// Tensors with one key are the same ones, in order, if both graphs have as many of them; of any numbers the first ones.
+    void by_key(const Side& a, const Side& b, const KeyOf& key_of, Numbers numbers = Numbers::equal) {
         if (complete()) {
             return;
         }
@@ -113,8 +130,10 @@ private:
             return list;
         };
         pair_runs(entries(a, result_.in_b), entries(b, result_.in_a), [&](auto first_a, auto end_a, auto first_b, auto end_b) {
-            for (; end_a - first_a == end_b - first_b && first_a != end_a; ++first_a, ++first_b) {
-                pair(first_a->second, first_b->second);
+            if (numbers == Numbers::any || end_a - first_a == end_b - first_b) {
+                for (; first_a != end_a && first_b != end_b; ++first_a, ++first_b) {
+                    pair(first_a->second, first_b->second);
+                }
             }
         });
     }

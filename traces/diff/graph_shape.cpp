@@ -169,6 +169,24 @@ std::vector<uint64_t> GraphShape::names() const {
     return hashes;
 }
 
+std::vector<uint64_t> GraphShape::named_leafs() const {
+    std::vector<uint64_t> hashes = names();
+    for (TensorId id = 0; id < n_of(hashes); ++id) {
+        const TensorInfo& t = graph_.tensors[id];
+        if (hashes[id] == 0 || has_sources(id) || (t.op && *t.op != Op::NONE)) {
+            hashes[id] = 0;
+            continue;
+        }
+        SequenceHash s;
+        s << hashes[id] << t.type;
+        for (const int64_t n : t.ne.value_or(Shape{})) {
+            s << n;
+        }
+        hashes[id] = s.hash();
+    }
+    return hashes;
+}
+
 std::vector<uint64_t> GraphShape::named() const {
     const std::vector<uint64_t> own_names = names();
     std::vector<uint64_t> hashes(n_tensors(), 0);

@@ -43,6 +43,8 @@ public:
     std::vector<uint64_t> below(const std::vector<uint64_t>& labels) const;
     /// Of the names; 0 for those that say only a position ("node_21", "leaf_5 (view)") or nothing.
     std::vector<uint64_t> names() const;
+    /// Of leafs: name, type and extents; 0 for what is computed, and where the name says nothing.
+    std::vector<uint64_t> named_leafs() const;
     /// With its operator and name alone; one whose name says nothing has its type, extents and sources instead.
     std::vector<uint64_t> named() const;
 

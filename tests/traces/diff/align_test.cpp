@@ -123,6 +123,31 @@ TEST(Align, ANameDecidesBetweenTensorsThatNothingElseTellsApart) {
     EXPECT_EQ(align(twins("leaf_1", "leaf_2"), twins("leaf_2", "leaf_1")).in_b, (std::vector<TensorId>{0, 1}));
 }
 
+/// A log does not say which leafs are weights, and shows two of one name as one.
+TEST(Align, LeafsOfOneNameTypeAndShapeAreTheSameWhateverTheirMemoryIsFor) {
+    const auto product = [](std::initializer_list<const char*> weights, BufferUsage usage, int64_t rows) {
+        OwnedGraph g;
+        const auto add = [&](const char* name, Op op) {
+            TensorInfo t;
+            t.name = g.keep(name);
+            t.op = op;
+            t.ne = Shape{8, rows, 1, 1};
+            t.nb = contiguous_strides(*t.type, *t.ne);
+            (op == Op::NONE ? g.leafs : g.nodes).push_back(static_cast<TensorId>(g.tensors.size()));
+            g.tensors.push_back(t);
+        };
+        for (const char* weight : weights) {
+            add(weight, Op::NONE);
+            g.tensors.back().usage = usage;
+        }
+        return g;
+    };
+    const OwnedGraph recorded = product({"v.weight", "w.weight", "w.weight"}, BufferUsage::weights, 2);
+    EXPECT_EQ(align(product({"w.weight", "v.weight"}, BufferUsage::any, 2), recorded).in_b, (std::vector<TensorId>{1, 0}));
+    EXPECT_EQ(align(product({"w.weight", "v.weight"}, BufferUsage::any, 3), recorded).in_b,
+              (std::vector<TensorId>{no_tensor, no_tensor}));
+}
+
 TEST(Align, EmptyGraphsAndCirclesDoNoHarm) {
     const OwnedGraph empty;
     EXPECT_THAT(align(empty, empty).in_b, IsEmpty());
