@@ -71,8 +71,15 @@ private:
 void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, Found& found) {
     const auto of_a = ubatch(a, evaluations.first), of_b = ubatch(b, evaluations.second);
     found.compared();
+    const auto n_tokens = [](const History& history, EvaluationId id, const auto& known) {
+        return known.empty() ? history.evaluation(id).begin.n_tokens
+                             : std::optional(n_of(known)); // which they are may be unknown
+    };
+    const auto n_a = n_tokens(a, evaluations.first, of_a), n_b = n_tokens(b, evaluations.second, of_b);
+    if (n_a && n_b && *n_a != *n_b) {
+        found.add(What::prompt, "tokens", int64_t{*n_a}, int64_t{*n_b}).note = "in number";
+    }
     if (of_a.size() != of_b.size()) {
-        found.add(What::prompt, "tokens", std::ssize(of_a), std::ssize(of_b)).note = "in number";
         return;
     }
     int64_t first = -1, n = 0;

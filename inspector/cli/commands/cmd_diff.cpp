@@ -61,7 +61,7 @@ CommandAction add_diff(CommandOptions& app) {
                 say_what_they_are("a", options->a, a, std::cout);
                 say_what_they_are("b", options->b, b, std::cout);
             }
-            print_diff(result, a, {options->all, options->times}, std::cout);
+            print_diff(result, a, b, {options->all, options->times}, std::cout);
         }
         return result.identical() ? 0 : 1;
     };

@@ -205,19 +205,25 @@ void print_kind(What what, const DifferenceList& differences, bool all, std::ost
 
 // Differences of one pair of evaluations
 
-std::string evaluation_title(const History& a, const TraceDifference& d) {
+std::string kind_and_tokens(const record::EvaluationBegin& begin) {
+    return std::string(kind_text(begin.kind)) + (begin.n_tokens ? " of " + words::counted(*begin.n_tokens, "token") : "");
+}
+
+/// "evaluation 3 of a, 5 of b, prefill of 5 tokens in a, prefill of 42 tokens in b"; what both are is said once.
+std::string evaluation_title(const History& a, const History& b, const TraceDifference& d) {
     if (d.eval_a < 0) {
-        return "evaluation " + std::to_string(d.eval_b) + " of b";
+        return "evaluation " + std::to_string(d.eval_b) + " of b, " + kind_and_tokens(b.evaluation(d.eval_b).begin);
     }
-    const record::EvaluationBegin begin = a.evaluation(d.eval_a).begin;
     std::string title = "evaluation " + std::to_string(d.eval_a);
+    const std::string in_a = kind_and_tokens(a.evaluation(d.eval_a).begin);
     if (d.eval_b < 0) {
-        title += " of a";
-    } else if (d.eval_b != d.eval_a) {
+        return title + " of a, " + in_a;
+    }
+    if (d.eval_b != d.eval_a) {
         title += " of a, " + std::to_string(d.eval_b) + " of b";
     }
-    return title + ", " + std::string(kind_text(begin.kind)) +
-           (begin.n_tokens ? " of " + words::counted(*begin.n_tokens, "token") : "");
+    const std::string in_b = kind_and_tokens(b.evaluation(d.eval_b).begin);
+    return title + ", " + (in_a == in_b ? in_a : in_a + " in a, " + in_b + " in b");
 }
 
 std::string body_of(const DifferenceList& differences, bool all) {
@@ -236,7 +242,8 @@ std::string body_of(const DifferenceList& differences, bool all) {
 } // namespace
 
 /// What comes out of many evaluations is told together; of the others, those in a row that differ in the same way are told once.
-void print_differences(const diff::Result& result, const History& a, bool all, std::ostream& out) {
+/// Graphs that only reserved memory come behind what ran.
+void print_differences(const diff::Result& result, const History& a, const History& b, bool all, std::ostream& out) {
     std::vector<DifferenceList> blocks;
     DifferenceList tokens;
     for (const TraceDifference& d : result.differences) {
@@ -252,13 +259,17 @@ void print_differences(const diff::Result& result, const History& a, bool all, s
         std::stable_sort(block.begin(), block.end(),
                          [](const TraceDifference* x, const TraceDifference* y) { return x->what < y->what; });
     }
+    std::stable_partition(blocks.begin(), blocks.end(), [&](const DifferenceList& block) {
+        const TraceDifference& d = *block.front();
+        return (d.eval_a < 0 ? b.evaluation(d.eval_b) : a.evaluation(d.eval_a)).begin.kind != GraphKind::reserve;
+    });
     for (size_t i = 0; i < blocks.size();) {
         const std::string body = body_of(blocks[i], all);
         size_t last = i;
         while (last + 1 < blocks.size() && body_of(blocks[last + 1], all) == body) {
             ++last;
         }
-        out << '\n' << evaluation_title(a, *blocks[i].front());
+        out << '\n' << evaluation_title(a, b, *blocks[i].front());
         if (last > i) {
             out << ", and " << words::counted(last - i, "evaluation") << " after it in the same way";
         }

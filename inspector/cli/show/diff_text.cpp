@@ -54,9 +54,12 @@ void print_settings(const diff::Result& result, bool all, std::ostream& out) {
 }
 
 void print_summaries(const diff::Result& result, std::ostream& out) {
+    std::vector<diff::DiffSummary> summaries = result.summaries;
+    std::stable_partition(summaries.begin(), summaries.end(), // what ran comes first
+                          [](const diff::DiffSummary& summary) { return summary.kind != GraphKind::reserve; });
     std::vector<TextTable::TextColumn> columns{{""}};
     std::vector<std::string> names;
-    for (const diff::DiffSummary& summary : result.summaries) {
+    for (const diff::DiffSummary& summary : summaries) {
         columns.push_back({std::string(kind_text(summary.kind)) + ", evaluation " + std::to_string(summary.eval_a)});
         for (const Measure& m : summary.measures) {
             if (std::find(names.begin(), names.end(), m.name) == names.end()) {
@@ -70,7 +73,7 @@ void print_summaries(const diff::Result& result, std::ostream& out) {
     TextTable table(std::move(columns));
     for (const std::string& name : names) {
         std::vector<std::string> row{name};
-        for (const diff::DiffSummary& summary : result.summaries) {
+        for (const diff::DiffSummary& summary : summaries) {
             const auto m = std::find_if(summary.measures.begin(), summary.measures.end(),
                                         [&](const Measure& measure) { return measure.name == name; });
             row.push_back(m == summary.measures.end() ? ""
@@ -110,7 +113,7 @@ void print_times(const diff::Result& result, std::ostream& out) {
 
 } // namespace
 
-void print_diff(const diff::Result& result, const History& a, const DiffText& how, std::ostream& out) {
+void print_diff(const diff::Result& result, const History& a, const History& b, const DiffText& how, std::ostream& out) {
     if (result.identical()) {
         out << "identical: " << words::counted(result.evaluations, "evaluation") << ", "
             << words::counted(result.decisions, "decision") << '\n';
@@ -120,7 +123,7 @@ void print_diff(const diff::Result& result, const History& a, const DiffText& ho
         out << "different: " << words::counted(result.differences.size(), "difference") << " in "
             << words::counted(result.evaluations, "evaluation") << '\n';
         print_summaries(result, out);
-        print_differences(result, a, how.all, out);
+        print_differences(result, a, b, how.all, out);
     }
     if (how.times) {
         print_times(result, out);
