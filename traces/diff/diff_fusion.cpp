@@ -146,11 +146,17 @@ std::vector<bool> longest_rising(const std::vector<int32_t>& places) {
 } // namespace
 
 void compare_fusion(const PlanPair& plans, Found& found) {
+    if (plans.one_alone_knows(Topic::fusion)) {
+        return;
+    }
     compare_groups(plans, found);
     compare_not_fused(plans, found);
 }
 
 void compare_order(const PlanPair& plans, Found& found) {
+    if (plans.one_alone_knows(Topic::order)) {
+        return;
+    }
     std::unordered_map<TensorId, int32_t> place_in_b; // among the nodes that both run
     for (const TensorId id : plans.b.state.order) {
         if (plans.in_a(id) != no_tensor) {

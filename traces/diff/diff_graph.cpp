@@ -12,9 +12,6 @@ namespace schedscope::diff {
 
 namespace {
 
-/// Both are known, and they are not the same.
-template <typename T> bool differ_as_known(const T& a, const T& b) { return a && b && *a != *b; }
-
 std::string op_text(const TensorInfo& t) { return t.op ? std::string(op_name(t)) : unknown_text; }
 
 std::string describe_tensor(const TensorInfo& t) {

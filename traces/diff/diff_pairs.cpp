@@ -20,12 +20,22 @@ template <typename T> bool may_be_same(const std::optional<T>& a, const std::opt
     return !a || !b || a == b;
 }
 
+/// What a plan computes, as far as its trace shows it: a log of level 1 has splits alone.
+struct PlanContents {
+    std::optional<uint64_t> operators; ///< of its nodes; nothing: they are not known
+    int32_t n_splits = 0;
+
+    bool same(const PlanContents& other) const noexcept {
+        return operators && other.operators ? operators == other.operators : n_splits == other.n_splits;
+    }
+};
+
 struct Evaluation {
     EvaluationId id = 0;
     std::optional<GraphKind> kind;
     std::optional<int32_t> n_tokens, n_sequences, n_outputs;
     bool planned = false;
-    uint64_t operators = 0; ///< of its plan's nodes, once asked for
+    PlanContents contents = {}; ///< of its plan, once asked for
 
     bool same_shape(const Evaluation& other) const noexcept {
         return may_be_same(n_tokens, other.n_tokens) && may_be_same(n_sequences, other.n_sequences) &&
@@ -43,21 +53,29 @@ Evaluations evaluations_of(const RecordSource& source) {
     return all;
 }
 
-/// A number for the operators that a plan's graph computes, in order. Views are left out: logs do not show them.
-uint64_t operators_of(const RecordSource& source, EvaluationId id) {
-    const EvaluationSpan span = source.evaluation(id);
+/// A number for the operators that a graph computes, in order. Views are left out: logs do not show them.
+std::optional<uint64_t> operators_of(const OwnedGraph& graph) {
     uint64_t hash = 0;
-    source.for_each_of(fact_bit<record::PlanBegin>(), span.first, span.end, [&](const Record& r) {
-        const OwnedGraph& graph = source.graph(std::get<record::PlanBegin>(r.fact).graph);
-        hash = 0;
-        for (const TensorId node : graph.nodes) {
-            const TensorInfo& t = graph.tensors[node];
-            if (t.op && !is_view_op(*t.op)) {
-                hash = mixed((hash ^ std::hash<std::string_view>()(op_name(t))) + 1) + 1;
-            }
+    for (const TensorId node : graph.nodes) {
+        const TensorInfo& t = graph.tensors[node];
+        if (t.op && !is_view_op(*t.op)) {
+            hash = mixed((hash ^ std::hash<std::string_view>()(op_name(t))) + 1) + 1;
+        }
+    }
+    return hash == 0 ? std::nullopt : std::optional(hash);
+}
+
+PlanContents contents_of(const RecordSource& source, EvaluationId id) {
+    const EvaluationSpan span = source.evaluation(id);
+    PlanContents contents;
+    source.for_each_of(fact_set<record::PlanBegin, record::SplitBegin>(), span.first, span.end, [&](const Record& r) {
+        if (const auto* plan = std::get_if<record::PlanBegin>(&r.fact)) {
+            contents = {operators_of(source.graph(plan->graph)), 0};
+        } else {
+            ++contents.n_splits;
         }
     });
-    return hash;
+    return contents;
 }
 
 using Alike = std::function<bool(const Evaluation&, const Evaluation&)>;
@@ -119,32 +137,33 @@ private:
         taken_[y.id] = true;
     }
 
-    /// A log does not say what its graphs are for. Where one trace lacks that, its plans are those of the other that compute the
-    /// same, in their order.
+    /// A log does not say what its graphs are for. Where one trace lacks that, or both do and one shows no more of a plan than
+    /// its splits, its plans are those of the other that compute the same, in their order.
     void pair_unknown_kinds(Evaluations& of_a, Evaluations& of_b) {
+        const Evaluations a = plans_of(a_, of_a), b = plans_of(b_, of_b);
         const auto lacks_kind = [](const Evaluation& e) { return !e.kind; };
-        const bool in_a = std::any_of(of_a.begin(), of_a.end(), lacks_kind),
-                   in_b = std::any_of(of_b.begin(), of_b.end(), lacks_kind);
-        if (in_a == in_b) {
+        const auto shows_splits_alone = [](const Evaluation& e) { return !e.kind && !e.contents.operators; };
+        const auto any = [](const Evaluations& of, const auto& is) { return std::any_of(of.begin(), of.end(), is); };
+        if (any(of_a, lacks_kind) == any(of_b, lacks_kind) && any(a, shows_splits_alone) == any(b, shows_splits_alone)) {
             return;
         }
-        const auto plans_of = [](const RecordSource& source, const Evaluations& all) {
-            Evaluations plans;
-            for (Evaluation e : all) {
-                if (e.planned) {
-                    e.operators = operators_of(source, e.id);
-                    plans.push_back(e);
-                }
-            }
-            return plans;
-        };
-        const Evaluations a = plans_of(a_, of_a), b = plans_of(b_, of_b);
         const auto alike = [](const Evaluation& x, const Evaluation& y) {
-            return may_be_same(x.kind, y.kind) && may_be_same(x.n_tokens, y.n_tokens) && x.operators == y.operators;
+            return may_be_same(x.kind, y.kind) && may_be_same(x.n_tokens, y.n_tokens) && x.contents.same(y.contents);
         };
         for (const auto& [i, j] : longest_common(a, b, alike)) {
             pair(a[i], b[j]);
         }
+    }
+
+    static Evaluations plans_of(const RecordSource& source, const Evaluations& all) {
+        Evaluations plans;
+        for (Evaluation e : all) {
+            if (e.planned) {
+                e.contents = contents_of(source, e.id);
+                plans.push_back(e);
+            }
+        }
+        return plans;
     }
 
     /// Those of the same shape from the beginning, those of the same shape from the end, of what is left in between the most that

@@ -26,6 +26,9 @@ private:
     EvaluationId a_, b_;
 };
 
+/// Of what one side does not know nothing can be said. Of optionals.
+template <typename T> bool differ_as_known(const T& a, const T& b) { return a && b && *a != *b; }
+
 /// One trace's side of a comparison.
 struct PlanSide {
     History& history;
@@ -37,6 +40,10 @@ struct PlanSide {
     std::string backend(BackendId id) const { return devices.backend(history.backend_name(id)); }
     std::string buffer_type(BufferTypeId id) const { return devices.buffer_type(history.buffer_type_name(id)); }
     std::string text(StringId id) const { return std::string(history.source().text(id)); }
+    /// A log of level 1 shows a plan's splits alone.
+    bool knows_nodes() const noexcept { return !graph.nodes.empty(); }
+    /// Else the tensor may be on a backend that is not recorded.
+    bool knows_where(const TensorState& t) const noexcept { return t.backend != no_backend || history.knows(Topic::passes); }
     /// As far as the plan came.
     TensorState assigned(TensorId id) const;
     /// The node that a split is known by.
@@ -56,6 +63,8 @@ public:
     TensorId in_b(TensorId id) const noexcept;
     TensorId in_a(TensorId id) const noexcept;
     bool same(TensorId of_a, TensorId of_b) const noexcept;
+    /// What one trace says of it can't be compared with the other's silence.
+    bool one_alone_knows(Topic topic) const noexcept { return a.history.knows(topic) != b.history.knows(topic); }
     /// Tensors of the two graphs that are one, in a's order.
     const std::vector<std::pair<TensorId, TensorId>>& common() const noexcept { return common_; }
 
@@ -74,6 +83,8 @@ private:
 void compare_graphs(const PlanPair& plans, Found& found);
 void compare_assignments(const PlanPair& plans, Found& found);
 void compare_splits(const PlanPair& plans, Found& found);
+/// Where one trace knows the splits alone.
+void compare_splits_in_order(const PlanPair& plans, Found& found);
 void compare_copies(const PlanPair& plans, Found& found);
 void compare_fusion(const PlanPair& plans, Found& found);
 void compare_order(const PlanPair& plans, Found& found);

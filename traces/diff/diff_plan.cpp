@@ -5,6 +5,7 @@
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace schedscope::diff {
@@ -19,6 +20,15 @@ template <typename T> DiffValue number_or_nothing(const std::optional<T>& n) {
 
 std::string cause_of(const TensorState& t) { return t.cause == Cause::none ? "no rule" : cause_text(t.cause, t.source); }
 std::string pass_of(const TensorState& t) { return t.pass == Pass::none ? "none" : std::string(pass_name(t.pass)); }
+
+std::optional<std::string> backend_of(const PlanSide& side, const std::optional<BackendId>& id) {
+    return id ? std::optional(side.backend(*id)) : std::nullopt;
+}
+
+bool differ(const PlanPair& plans, const SplitState& a, const SplitState& b) {
+    return differ_as_known(backend_of(plans.a, a.begin.backend), backend_of(plans.b, b.begin.backend)) ||
+           differ_as_known(a.begin.why, b.begin.why) || (a.begin.by && b.begin.by && !plans.same(*a.begin.by, *b.begin.by));
+}
 
 std::string split_text(const PlanSide& side, const SplitState& split) {
     return side.backend(split.backend()) + ", " + std::string(reason_text(split.begin.why));
@@ -37,10 +47,13 @@ void tell_split(TraceDifference& d, const PlanSide& side, const SplitState& spli
                                  {"backend" + suffix, side.backend(split.backend())},
                                  {"why" + suffix, why ? DiffValue{std::string(reason_text(why))} : DiffValue{}},
                                  {"by" + suffix, name_or_nothing(side, or_none(split.begin.by))},
-                                 {"inputs" + suffix, std::move(inputs)}});
+                                 {"inputs" + suffix, split.n_inputs() ? DiffValue{std::move(inputs)} : DiffValue{}}});
 }
 
 void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState& b, Found& found) {
+    if (!a.knows_all_inputs() || !b.knows_all_inputs()) {
+        return;
+    }
     std::unordered_map<TensorId, const record::SplitInput*> of_b;
     for (const record::SplitInput& input : b.inputs) {
         of_b.emplace(input.tensor, &input);
@@ -66,7 +79,7 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
             add(&input, nullptr);
             continue;
         }
-        if (plans.a.backend(or_none(input.from)) != plans.b.backend(or_none(other->second->from))) {
+        if (differ_as_known(backend_of(plans.a, input.from), backend_of(plans.b, other->second->from))) {
             add(&input, other->second);
         }
         of_b.erase(other);
@@ -89,8 +102,11 @@ TensorId key_of(const SplitState& split, TensorId start) {
 void compare_assignments(const PlanPair& plans, Found& found) {
     const bool passes_known = plans.a.history.knows(Topic::passes) && plans.b.history.knows(Topic::passes);
     for (const auto& [x, y] : plans.common()) {
-        found.compared();
         const TensorState a = plans.a.assigned(x), b = plans.b.assigned(y);
+        if (!plans.a.knows_where(a) || !plans.b.knows_where(b)) {
+            continue;
+        }
+        found.compared();
         const std::string backend_a = plans.a.backend(a.backend), backend_b = plans.b.backend(b.backend);
         const std::string cause_a = cause_of(a), cause_b = cause_of(b), pass_a = pass_of(a), pass_b = pass_of(b);
         TraceDifference* d = nullptr;
@@ -147,7 +163,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
         }
         const SplitState& b = *other->second;
         of_b.erase(other);
-        if (split_text(plans.a, a) != split_text(plans.b, b) || !plans.same(or_none(a.begin.by), or_none(b.begin.by))) {
+        if (differ(plans, a, b)) {
             add(&a, &b);
         }
         compare_inputs(plans, a, b, found);
@@ -156,6 +172,18 @@ void compare_splits(const PlanPair& plans, Found& found) {
         if (of_b.contains(key_of(b, plans.b.start_of(b)))) {
             found.compared();
             add(nullptr, &b);
+        }
+    }
+}
+
+void compare_splits_in_order(const PlanPair& plans, Found& found) {
+    const std::vector<SplitState>&a = plans.a.state.splits, &b = plans.b.state.splits;
+    for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+        found.compared();
+        if (i >= a.size() || i >= b.size() || differ(plans, a[i], b[i])) {
+            found.add(What::split, "split " + std::to_string(i),
+                      i < a.size() ? DiffValue{split_text(plans.a, a[i])} : DiffValue{},
+                      i < b.size() ? DiffValue{split_text(plans.b, b[i])} : DiffValue{});
         }
     }
 }
@@ -196,7 +224,8 @@ void compare_copies(const PlanPair& plans, Found& found) {
             add(&a, nullptr);
             continue;
         }
-        if (value(plans.a, &a) != value(plans.b, other->second) || a.bytes != other->second->bytes) {
+        const bool same_origin = plans.one_alone_knows(Topic::passes) || origin(plans.a, a) == origin(plans.b, *other->second);
+        if (!same_origin || differ_as_known(a.bytes, other->second->bytes)) { // backend and stage are what they are paired by
             add(&a, other->second);
         }
         of_b.erase(other);

@@ -14,23 +14,27 @@ std::vector<Measure> measure(const PlanSide& side) {
     std::vector<Measure> measures;
     const std::vector<BackendInfo>& backends = side.history.session().backends;
     for (size_t b = 0; b < backends.size(); ++b) {
-        int64_t n = 0;
+        std::optional<int64_t> n; // a plan without any is one of a log of splits alone
         for (const TensorId node : side.graph.nodes) {
-            n += side.assigned(node).backend == narrow<BackendId>(b) ? 1 : 0;
+            n = n.value_or(0) + (side.assigned(node).backend == narrow<BackendId>(b) ? 1 : 0);
         }
         measures.push_back({"nodes on " + side.backend(narrow<BackendId>(b)), Measure::Unit::count, n, {}});
     }
     const auto count = [&](const char* name, const auto& list) {
         measures.push_back({name, Measure::Unit::count, list.size(), {}});
     };
+    const auto count_if_known = [&](Topic topic, const char* name, const auto& list) {
+        list.empty() && !side.history.knows(topic) ? measures.push_back({name, Measure::Unit::count, {}, {}}) : count(name, list);
+    };
     count("splits", side.state.splits);
-    count("copies", side.state.copies);
+    accounts::knows_all_inputs(side.state) ? count("copies", side.state.copies)
+                                           : measures.push_back({"copies", Measure::Unit::count, {}, {}});
     measures.push_back({"bytes copied", Measure::Unit::bytes, accounts::input_sizes(side.state).known(), {}});
-    count("fused groups", side.state.fusions);
+    count_if_known(Topic::fusion, "fused groups", side.state.fusions);
     for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
         measures.push_back({side.devices.buffer_type(row.buffer_type) + " compute buffer", Measure::Unit::bytes, row.size, {}});
     }
-    count("memory planned again", side.state.reallocations);
+    count_if_known(Topic::memory, "memory planned again", side.state.reallocations);
     return measures;
 }
 

@@ -269,7 +269,20 @@ TEST(Diff, Splits) {
     EXPECT_TRUE(names.begin()->starts_with("split of "));
     EXPECT_EQ(found_in(with<record::SplitInput>([](record::SplitInput& f, Recorder&) { f.from = f.from == 0 ? 1 : 0; })),
               Names{"input of inp_embd"});
-    EXPECT_EQ(found_in(without<record::SplitInput>()), Names{"input of inp_embd"});
+    auto store = std::make_shared<LiveStore>(); // one input less in the first split that has any
+    Changing changing(*store);
+    int32_t shortened = -1;
+    changing.record = [&](Record& r, Recorder&) {
+        const auto* input = std::get_if<record::SplitInput>(&r.fact);
+        if (auto* end = std::get_if<record::SplitEnd>(&r.fact); end != nullptr && end->index == shortened) {
+            --end->n_inputs;
+            shortened = INT32_MAX;
+        }
+        return input == nullptr || std::exchange(shortened, shortened < 0 ? input->split : shortened) >= 0;
+    };
+    run_on(changing);
+    EXPECT_EQ(found_in(store), Names{"input of inp_embd"});
+    EXPECT_THAT(found_in(without<record::SplitInput>()), IsEmpty()) << "announced, and not known";
 }
 
 TEST(Diff, ASplitThatBeginsElsewhereIsAnother) {
@@ -309,6 +322,30 @@ TEST(Diff, FusionAndOrder) {
     EXPECT_EQ(std::count_if(result.differences.begin(), result.differences.end(), moved), 1);
 }
 
+/// A program that does not say what it fuses has no groups that the other would lack.
+TEST(Diff, WhatOneTraceDoesNotKnowOfFusionAndOrderIsNoDifference) {
+    auto silent = std::make_shared<LiveStore>();
+    Changing changing(*silent);
+    changing.record = [](Record& r, Recorder&) {
+        return !std::holds_alternative<record::Fusion>(r.fact) && !std::holds_alternative<record::NotFused>(r.fact) &&
+               !std::holds_alternative<record::Reorder>(r.fact);
+    };
+    SessionInfo info = session({"Vulkan0", "CPU"});
+    info.knows.lack(Topic::fusion);
+    info.knows.lack(Topic::order);
+    SampleRun run(changing, info);
+    run.evaluate(blocks(3, 40, 2));
+    const diff::Result result = compared(silent, plain());
+    for (const diff::TraceDifference& d : result.differences) {
+        EXPECT_TRUE(d.what != What::fusion && d.what != What::not_fused && d.what != What::reorder) << diff::what_name(d.what);
+    }
+    const auto& measures = result.summaries.at(0).measures;
+    const auto groups = std::find_if(measures.begin(), measures.end(), [](const Measure& m) { return m.name == "fused groups"; });
+    ASSERT_NE(groups, measures.end());
+    EXPECT_EQ(groups->a, std::nullopt);
+    EXPECT_GT(groups->b, 0);
+}
+
 TEST(Diff, Memory) {
     EXPECT_THAT(found_in(with<record::BufferSize>([](record::BufferSize& f, Recorder&) { f.size += 64; })),
                 ElementsAre("buffer of Vulkan0"));
@@ -343,6 +380,26 @@ TEST(Diff, TokensLeftOutOfATraceAreNoDifference) {
     EXPECT_THAT(found_in(with<record::NextToken>([](record::NextToken& f, Recorder&) { f.token.reset(), f.text.reset(); })),
                 IsEmpty());
     EXPECT_THAT(found_in(with<record::UbatchToken>([](record::UbatchToken& f, Recorder&) { f.token.reset(); })), IsEmpty());
+}
+
+TEST(Diff, TokensWhoseIdsAreUnknownAreCountedAllTheSame) {
+    auto silent = std::make_shared<LiveStore>(); // as another program's: how many there are is known
+    Changing changing(*silent);
+    changing.record = [](Record& r, Recorder&) { return !std::holds_alternative<record::UbatchToken>(r.fact); };
+    SampleRun run(changing, session({"Vulkan0", "CPU"}));
+    run.evaluate(blocks(3, 8, 2));
+    const auto prompt_of = [&](const Store& other) {
+        for (const diff::TraceDifference& d : compared(silent, other).differences) {
+            if (d.what == What::prompt) {
+                return std::pair(value_texts(d).first, value_texts(d).second);
+            }
+        }
+        return std::pair<std::string, std::string>();
+    };
+    EXPECT_EQ(prompt_of(plain()), std::pair(std::string("8"), std::string("40")));
+    auto alike = std::make_shared<LiveStore>();
+    SampleRun(*alike, session({"Vulkan0", "CPU"})).evaluate(blocks(3, 8, 2));
+    EXPECT_EQ(prompt_of(alike), (std::pair<std::string, std::string>()));
 }
 
 TEST(Diff, TensorsOfTheGraph) {
@@ -482,6 +539,47 @@ TEST(Diff, EvaluationsOfALogArePairedByWhatTheirPlansCompute) {
                 log = with_blocks({{2, false}, {4, false}, {3, false}});
     EXPECT_THAT(diff::pair_evaluations(*recording, *log), ElementsAre(Pair(0, -1), Pair(1, 0), Pair(-1, 1), Pair(2, 2)));
     EXPECT_THAT(diff::pair_evaluations(*log, *recording), ElementsAre(Pair(-1, 0), Pair(0, 1), Pair(1, -1), Pair(2, 2)));
+}
+
+/// A log of level 1 shows splits alone: its plan is the one with as many, of two logs as well.
+TEST(Diff, PlansWithoutNodesArePairedByTheirSplits) {
+    const auto logged = [](std::initializer_list<int> blocks_of, bool with_nodes) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.record = [](Record& r, Recorder&) {
+            if (auto* f = std::get_if<record::EvaluationBegin>(&r.fact)) {
+                f->kind.reset();
+                f->n_tokens = f->n_sequences = f->n_outputs = std::nullopt;
+            }
+            return true;
+        };
+        changing.change_graph = [&](OwnedGraph& graph) {
+            if (!with_nodes) {
+                graph.nodes.clear();
+            }
+        };
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        info.knows.lack(Topic::passes);
+        SampleRun run(changing, info);
+        for (const int n : blocks_of) {
+            run.evaluate(blocks(n, 4, 2));
+        }
+        return store;
+    };
+    using Pair = std::pair<EvaluationId, EvaluationId>;
+    const Store nodes = logged({1, 1, 2}, true), splits = logged({2}, false);
+    EXPECT_THAT(diff::pair_evaluations(*nodes, *splits), ElementsAre(Pair(0, -1), Pair(1, -1), Pair(2, 0)));
+    EXPECT_THAT(diff::pair_evaluations(*splits, *nodes), ElementsAre(Pair(-1, 0), Pair(-1, 1), Pair(0, 2)));
+    const diff::Result result = compared(nodes, splits);
+    for (const diff::TraceDifference& d : result.differences) {
+        const bool of_runs = d.what == What::evaluation || d.what == What::reuse || d.what == What::token;
+        EXPECT_TRUE(of_runs) << diff::what_name(d.what) << " of " << d.subject << ": the plans show no difference";
+    }
+    for (const Measure& m : result.summaries.at(0).measures) {
+        if (m.name.starts_with("nodes on ")) {
+            EXPECT_TRUE(m.a && !m.b) << m.name;
+        }
+    }
 }
 
 TEST(Diff, DevicesWithOtherNamesAreTheSameByKindAndOrder) {
