@@ -25,7 +25,11 @@ std::string MemoryNeed::room() const {
 
 std::string MemoryNeed::text() const {
     return room() + " (weights " + words::memory(weights) + (blocks > 0 ? " of " + words::counted(blocks, "block") : "") +
-           (cache > 0 ? ", KV cache " + words::memory(cache) : "") + ", compute " + words::memory(compute) + ")";
+           (cache > 0 ? ", KV cache " + words::memory(cache) : "") +
+           (cache_of_windows ? " of the whole context in all layers, as llama.cpp's --swa-full keeps it (without that about " +
+                                   words::memory(*cache_of_windows) + ")"
+                             : "") +
+           ", compute " + words::memory(compute) + ")";
 }
 
 namespace {
@@ -61,6 +65,28 @@ void add(std::vector<MemoryNeed>& needs, Buffers buffers, int64_t MemoryNeed::*p
     }
 }
 
+/// llama.cpp keeps of a layer that slides the window and a ubatch, unless it is told --swa-full.
+void add_cache_of_windows(std::vector<MemoryNeed>& needs, Session& session) {
+    const Model& model = session.model();
+    const KvCache& cache = session.context().cache();
+    const int64_t n_cells = cache.options().n_cells;
+    const int64_t kept = int64_t{model.hparams().window} + session.context().options().n_ubatch;
+    const int64_t n_kept = std::min(n_cells, (kept + KvCache::granule - 1) / KvCache::granule * KvCache::granule);
+    const auto layers = cache.view(0).layers;
+    for (int32_t il = 0; il < n_of(layers) && n_kept < n_cells; ++il) {
+        if (!model.hparams().slides(il)) {
+            continue;
+        }
+        const std::string_view home = model.device(model.placement().cache(il).home).buffer_type().name();
+        const int64_t bytes = n_bytes(*layers[il].k) + n_bytes(*layers[il].v);
+        for (MemoryNeed& need : needs) {
+            if (need.buffer_type == home) {
+                need.cache_of_windows = need.cache_of_windows.value_or(need.cache) - bytes / n_cells * (n_cells - n_kept);
+            }
+        }
+    }
+}
+
 void leave_out_unused(std::vector<MemoryNeed>& needs) {
     std::erase_if(needs, [](const MemoryNeed& n) { return n.total() == 0; });
 }
@@ -74,6 +100,7 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
         add(needs, session.vision()->buffers(), &MemoryNeed::weights);
     }
     add(needs, session.context().cache().buffers(), &MemoryNeed::cache);
+    add_cache_of_windows(needs, session);
     for (int32_t block = 0; block < session.model().hparams().n_layer; ++block) {
         const BackendInfo& home = session.scheduler().session().backends[session.model().placement().layer_home(block)];
         if (home.default_buffer_type) {

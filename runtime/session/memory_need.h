@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,12 @@ class EncoderSession;
 struct MemoryNeed {
     std::string buffer_type; ///< "CPU", "Vulkan0"
     int64_t weights = 0;
-    int64_t cache = 0;   ///< keys and values
-    int64_t compute = 0; ///< of the memory that was reserved
-    int32_t blocks = 0;  ///< of the text model, that were placed there
-    int64_t memory = 0;  ///< that the device has; 0: unknown
-    bool pages = false;  ///< host memory: weights are mapped from their file, so that what does not fit is read again
+    int64_t cache = 0;                       ///< keys and values, of the whole context in all layers
+    std::optional<int64_t> cache_of_windows; ///< if layers that slide kept their window alone; nothing: that is no less
+    int64_t compute = 0;                     ///< of the memory that was reserved
+    int32_t blocks = 0;                      ///< of the text model, that were placed there
+    int64_t memory = 0;                      ///< that the device has; 0: unknown
+    bool pages = false; ///< host memory: weights are mapped from their file, so that what does not fit is read again
 
     int64_t total() const noexcept { return weights + cache + compute; }
     bool fits_at_once() const noexcept { return memory == 0 || total() <= memory; }

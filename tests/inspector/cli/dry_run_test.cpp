@@ -161,6 +161,25 @@ TEST(DryRun, TellsWhatTheHostDoesNotHold) {
     EXPECT_EQ(with("99").find(rest) != std::string::npos, !host_holds);
 }
 
+/// llama.cpp keeps of layers that slide over a window about the window alone, and here all of the context is kept.
+TEST(DryRun, TellsHowMuchLessTheCacheOfWindowsWouldBe) {
+    const Folder folder;
+    const std::string header = folder / "g.gguf";
+    ASSERT_EQ(run({"synth", "gemma3", "--preset", "27b", "--type", "q4_K", "--header-only", "-o", header}).code, 0);
+    const auto with = [&](const std::string& n_ctx) {
+        dry_run(folder, header, {"--device", "a=vulkan:24GiB,cpu", "--n-prompt", "512", "-c", n_ctx});
+        return run({"show", folder / "t.trace"}).out;
+    };
+    // 10 of 62 layers keep 32,768 cells, the others 1,024 of their window and 512 of a ubatch: 15.5 GiB × (10 + 52 × 1,536 /
+    // 32,768) / 62
+    EXPECT_THAT(with("32768"),
+                HasSubstr("KV cache 15.5 GiB of the whole context in all layers, as llama.cpp's --swa-full keeps it "
+                          "(without that about 3.1 GiB)"));
+    EXPECT_THAT(with("1024"), Not(HasSubstr("--swa-full"))) << "a window holds the context";
+    dry_run(folder, header_of(folder, "7b", "q8_0"), {"--device", "a=vulkan:24GiB,cpu", "--n-prompt", "512"});
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, Not(HasSubstr("--swa-full")));
+}
+
 TEST(DryRun, SaysThatItIsOneAndOfWhichPrompt) {
     const Folder folder;
     const std::string header = header_of(folder, "tiny", "f16");
