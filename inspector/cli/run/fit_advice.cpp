@@ -5,7 +5,9 @@
 #include "runtime/system/joined.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,13 +37,14 @@ public:
         return memory_needs(session);
     }
 
-    /// False too where the options are refused: a type of the cache that flash attention is needed for, a context that is too
-    /// short.
-    bool fits(const RunOptions& options) {
+    enum class Fit : uint8_t { no, not_at_once, yes }; ///< not_at_once: the host's memory does not hold its part
+    /// No too where the options are refused: a type of the cache that flash attention is needed for, a context that is too short.
+    Fit fit(const RunOptions& options) {
         try {
-            return all_fit(needs(options));
+            const std::vector<MemoryNeed> of_all = needs(options);
+            return !all_fit(of_all) ? Fit::no : all_fit_at_once(of_all) ? Fit::yes : Fit::not_at_once;
         } catch (const Error&) {
-            return false;
+            return Fit::no;
         }
     }
 
@@ -54,6 +57,23 @@ private:
     const Registry& registry_;
     int32_t n_ctx_ = 0, n_layers_ = 0;
 };
+
+/// Options that make it fit.
+struct Way {
+    std::string words;
+    bool at_once = true; ///< else the host's memory does not hold its part
+};
+
+constexpr std::string_view not_held = "the host's memory does not hold the rest at once";
+
+/// "-c 4096, or with -nkvo (then the host's memory does not hold the rest at once)"
+std::string text_of(const std::vector<Way>& ways) {
+    const bool none_at_once = std::none_of(ways.begin(), ways.end(), [](const Way& way) { return way.at_once; });
+    const std::string text = joined(ways, ", or with ", [&](const Way& way) {
+        return way.words + (way.at_once || none_at_once ? "" : " (then " + std::string(not_held) + ")");
+    });
+    return text + (none_at_once ? ", and then " + std::string(not_held) : "");
+}
 
 std::string fewer_layers(Trials& trials, RunOptions options) {
     int32_t fits = -1, does_not = std::min(options.n_gpu_layers, trials.n_layers() + 1);
@@ -69,15 +89,15 @@ std::string fewer_layers(Trials& trials, RunOptions options) {
         }
     }
     return (fits < 0 ? "; no -ngl makes it fit" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold") +
-           std::string(at_once ? "" : ", and then the host's memory does not hold the rest at once");
+           (at_once ? "" : ", and then " + std::string(not_held));
 }
 
 /// The longest context, of halves of the one that was asked for; `n_tokens` must have room.
-std::optional<std::string> shorter_context(Trials& trials, RunOptions options, int32_t n_ctx, int64_t n_tokens) {
+std::optional<Way> shorter_context(Trials& trials, RunOptions options, int32_t n_ctx, int64_t n_tokens) {
     constexpr int64_t least = 512; // less is of no use
     for (options.n_ctx = n_ctx / 2; options.n_ctx >= std::max(least, n_tokens); options.n_ctx /= 2) {
-        if (trials.fits(options)) {
-            return "-c " + std::to_string(options.n_ctx);
+        if (const Trials::Fit fit = trials.fit(options); fit != Trials::Fit::no) {
+            return Way{"-c " + std::to_string(options.n_ctx), fit == Trials::Fit::yes};
         }
     }
     return std::nullopt;
@@ -85,14 +105,14 @@ std::optional<std::string> shorter_context(Trials& trials, RunOptions options, i
 
 /// Options with which all layers that were asked for fit where they go, one change each. Context and caches leave the weights'
 /// size as it is.
-std::vector<std::string> same_layers(Trials& trials, const RunOptions& options, bool weights_fit, int64_t n_tokens) {
+std::vector<Way> same_layers(Trials& trials, const RunOptions& options, bool weights_fit, int64_t n_tokens) {
     const int32_t n_ctx = trials.n_ctx();
-    std::vector<std::string> ways;
+    std::vector<Way> ways;
     const auto attempt = [&](const std::string& words, auto change) {
         RunOptions changed = options;
         change(changed);
-        if (trials.fits(changed)) {
-            ways.push_back(words);
+        if (const Trials::Fit fit = trials.fit(changed); fit != Trials::Fit::no) {
+            ways.push_back({words, fit == Trials::Fit::yes});
         }
     };
     if (!options.tensor_split.empty()) {
@@ -101,7 +121,7 @@ std::vector<std::string> same_layers(Trials& trials, const RunOptions& options, 
     if (!weights_fit) {
         return ways;
     }
-    if (const std::optional<std::string> context = shorter_context(trials, options, n_ctx, n_tokens)) {
+    if (const std::optional<Way> context = shorter_context(trials, options, n_ctx, n_tokens)) {
         ways.push_back(*context);
     }
     if (options.cache_type_k != Type::Q8_0 || options.cache_type_v != Type::Q8_0) {
@@ -129,11 +149,11 @@ std::string what_would_fit(GenerateRequest request, const RunOptions& options, c
     const std::string fewer = fewer_layers(trials, options);
     const bool weights_fit =
         std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits() || need.weights < need.memory; });
-    const std::vector<std::string> ways = same_layers(trials, options, weights_fit, n_tokens);
+    const std::vector<Way> ways = same_layers(trials, options, weights_fit, n_tokens);
     if (ways.empty() && !weights_fit) {
         return fewer + "; for all that were asked for it takes weights of a smaller type, or more memory";
     }
-    return fewer + (ways.empty() ? "" : "; all that were asked for fit with " + joined(ways, ", or with "));
+    return fewer + (ways.empty() ? "" : "; all that were asked for fit with " + text_of(ways));
 }
 
 } // namespace schedscope

@@ -161,6 +161,23 @@ TEST(DryRun, TellsWhatTheHostDoesNotHold) {
     EXPECT_EQ(with("99").find(rest) != std::string::npos, !host_holds);
 }
 
+/// A way that makes room on a device may leave more to the host than it has: with -nkvo all of a cache of 305 GiB.
+TEST(DryRun, TellsOfEachWayWhatTheHostDoesNotHold) {
+    const Folder folder;
+    const std::string header = header_of(folder, "70b", "q8_0");
+    const auto with = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all{"--device", "a=vulkan:100GiB,cpu", "--tokens", "1", "-c", "1000000"};
+        all.insert(all.end(), more.begin(), more.end());
+        return dry_run(folder, header, all).err;
+    };
+    if (with({"-nkvo"}).find("CPU: what lies there does not fit at once") == std::string::npos) {
+        GTEST_SKIP() << "the host's memory holds all";
+    }
+    EXPECT_THAT(with({}),
+                ::testing::ContainsRegex("; all that were asked for fit with -c [0-9]+, or with -nkvo \\(then the host's "
+                                         "memory does not hold the rest at once\\)"));
+}
+
 /// llama.cpp keeps of layers that slide over a window about the window alone, and here all of the context is kept.
 TEST(DryRun, TellsHowMuchLessTheCacheOfWindowsWouldBe) {
     const Folder folder;
