@@ -328,6 +328,7 @@ void App::on_key(Key key) {
         tell("");
     }
     if (action != Action::none) {
+        guide.prepare(*this, action);
         perform(*this, action);
     } else if (key != key_none) {
         tell(key_text(key) + " does nothing here: " + settings.keys.key_of(Action::help, context()) + " shows the keys that do",

@@ -46,10 +46,32 @@ bool Guide::is_done(const App& app) const {
     }
 }
 
-void Guide::look(const App& app) {
-    if (open() && is_done(app)) {
-        step_ = static_cast<Step>(ordinal(step_) + 1);
+Action Guide::asked_for() const {
+    switch (step_) {
+    case Step::splits: return action_of(ViewId::splits);
+    case Step::back_to_it: return Action::open;
+    case Step::cause: return Action::cause;
+    case Step::return_from_cause: return Action::back;
+    case Step::story: return Action::explain;
+    default: return Action::help;
     }
+}
+
+void Guide::prepare(App& app, Action action) const {
+    const bool is_about_it = step_ == Step::cause || step_ == Step::story;
+    if (is_about_it && action == asked_for() && app.pages.empty() && app.session.selected() != tensor_) {
+        app.session.select(tensor_);
+    }
+}
+
+void Guide::look(App& app) {
+    if (!open() || !is_done(app)) {
+        return;
+    }
+    if (step_ == Step::back_to_it) { // the selection may have been moved meanwhile
+        app.session.select(tensor_);
+    }
+    step_ = static_cast<Step>(ordinal(step_) + 1);
 }
 
 std::vector<std::string> Guide::lines(const App& app, int columns, int most_rows) const {
@@ -57,32 +79,29 @@ std::vector<std::string> Guide::lines(const App& app, int columns, int most_rows
         return {};
     }
     struct Words {
-        Action action;
         std::string before, press;
     };
     const auto words = [&]() -> Words {
         switch (step_) {
         case Step::splits:
-            return {action_of(ViewId::splits), "each line is an operation and the device that it got.",
+            return {"each line is an operation and the device that it got.",
                     "the splits, where the work goes from one device to another"};
         case Step::back_to_it:
-            return {Action::open, joined({"a split is what runs on one device at a time; ", name_, " is in the selected one."}),
+            return {joined({"a split is what runs on one device at a time; ", name_, " is in the selected one."}),
                     "back to it among the operations"};
-        case Step::cause:
-            return {Action::cause, joined({name_, " runs on ", device_, ". Why there?"}), "to the tensor that made it so"};
+        case Step::cause: return {joined({name_, " runs on ", device_, ". Why there?"}), "to the tensor that made it so"};
         case Step::return_from_cause:
-            return {Action::back, joined({cause_name_, " did, by rule ", rule_, ": ", meaning_, "."}), "back to where you were"};
-        case Step::story: return {Action::explain, "the right side says so in short.", joined({"the whole story of ", name_})};
+            return {joined({cause_name_, " did, by rule ", rule_, ": ", meaning_, "."}), "back to where you were"};
+        case Step::story: return {"the right side says so in short.", joined({"the whole story of ", name_})};
         default:
-            return {Action::help,
-                    joined({"this is why: ", meaning_, " (rule ", rule_,
+            return {joined({"this is why: ", meaning_, " (rule ", rule_,
                             "); below it who was asked, and at the end what would change it. ", app.key_of(Action::next_pass),
                             " and ", app.key_of(Action::previous_pass), " walk through the passes;"}),
                     "all keys"};
         }
     }();
     const bool answered = step_ == Step::answered;
-    const std::string number = answered ? "" : std::to_string(ordinal(step_) + 1) + "/5 ", key = app.key_of(words.action);
+    const std::string number = answered ? "" : std::to_string(ordinal(step_) + 1) + "/5 ", key = app.key_of(asked_for());
     std::vector<std::string> whole = wrapped(joined({number, words.before, answered ? " " : " Press ", key,
                                                      answered ? " shows " : ": ", words.press, answered ? "" : " (Esc leaves)"}),
                                              columns);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "inspector/tui/input/keys.h"
 #include "runtime/planner/records.h"
 
 #include <string>
@@ -17,14 +18,17 @@ public:
     void begin(App& app);
     bool open() const noexcept { return step_ != Step::left; }
     void leave() noexcept { step_ = Step::left; }
+    /// Before what a key does: where it is what was asked for, it is done to the tensor that the guide speaks of.
+    void prepare(App& app, Action action) const;
     /// After each key: is what was asked for done?
-    void look(const App& app);
+    void look(App& app);
     /// What it says now, in so many columns and at most so many rows; empty: nothing.
     std::vector<std::string> lines(const App& app, int columns, int most_rows) const;
 
 private:
     enum class Step : uint8_t { splits, back_to_it, cause, return_from_cause, story, answered, left };
     bool is_done(const App& app) const;
+    Action asked_for() const;
 
     Step step_ = Step::left;
     TensorId tensor_ = no_tensor, cause_ = no_tensor;

@@ -69,6 +69,22 @@ TEST(Guide, WaitsForWhatItAskedForAndIsLeftAtAnyTime) {
     EXPECT_TRUE(t.shows("keys that work here")) << t.text();
 }
 
+/// Whatever is selected meanwhile, each step is about the tensor that it names.
+TEST(Guide, GoesOnWithItsTensorWhereTheSelectionWasMoved) {
+    Inspecting t(24, 80, inspect_guided);
+    t.press("2{End}"); // another split
+    ASSERT_TRUE(t.shows("2/5")) << t.text();
+    t.press("\n");
+    ASSERT_TRUE(t.shows("3/5 embd runs on ")) << t.text();
+    EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
+    t.press("{End}u");
+    ASSERT_TRUE(t.shows("4/5 ")) << t.text();
+    t.press("{Backspace}");
+    ASSERT_TRUE(t.shows("5/5 ")) << t.text();
+    t.press("{End}e");
+    EXPECT_TRUE(t.shows("the story of embd")) << t.text();
+}
+
 TEST(Guide, KeepsItsFactsAtOtherSteps) {
     Inspecting t(24, 80, inspect_guided);
     t.press("2\nu");
