@@ -72,6 +72,7 @@ static_assert(sizeof(Control) <= control_bytes);
 struct Join {
     int32_t file; ///< a descriptor of the shared memory, which the library closes
     uint32_t sync;
+    uint32_t busy;          ///< the library: 1: it does not record, because of a computation that will end
     int32_t calls;          ///< the library: how many calls of ggml lead to it now
     char why[reason_bytes]; ///< the library: why it does not record
 };

@@ -39,6 +39,7 @@ bool begin(Join& join) {
         why = "it is recorded already";
     } else if (!end()) { // a recorder that was killed has left all as it was
         why = "a computation that was recorded before has not ended yet; try again when it has";
+        join.busy = 1;
     } else if (!attach_to(join.file, join.sync != 0) || !open_channel_again()) {
         why = "the shared memory can't be used";
     }

@@ -32,8 +32,8 @@ constexpr std::chrono::seconds patience(5); ///< until a thread is found where i
 
 /// Between this process and the one that holds the thread.
 struct Report {
-    enum What : int { shared, done, failed } what;
-    int number; ///< shared: the descriptor there; done: calls that lead to the library
+    enum What : int { shared, done, busy, failed } what; ///< busy: it may be asked again
+    int number;                                          ///< shared: the descriptor there; done: calls that lead to the library
     uint64_t library;
     std::array<char, 1024> words;
 };
@@ -278,6 +278,11 @@ Report join(pid_t id, int talk, const std::vector<std::byte>& bytes, const Attac
     order = guest.process().read<attach::Join>(guest.work()).value_or(order);
     if (failed) {
         order.why[attach::reason_bytes - 1] = 0;
+        if (order.busy != 0) {
+            Report report = {Report::busy, 0, 0, {}};
+            std::string_view(order.why).copy(report.words.data(), report.words.size() - 1);
+            return report;
+        }
         throw Refused{order.why};
     }
     return {Report::done, order.calls, library->inode, {}};
@@ -375,18 +380,24 @@ JoinedProcess::JoinedProcess(pid_t id, const AttachOptions& options) : id_(id) {
         fail(why);
     }
     const std::vector<std::byte> bytes = bytes_of(SharedPages::library_path());
-    Helper helper([&](int talk) { return join(id, talk, bytes, options); });
-    Report report = helper.next();
-    if (report.what == Report::shared) {
-        const std::string there = proc_path(id, "fd/" + std::to_string(report.number));
-        Descriptor file(open(there.c_str(), O_RDWR | O_CLOEXEC));
-        if (!file) {
-            fail("the memory to share can't be opened: " + std::string(std::strerror(errno)));
+    const auto attempt = [&] {
+        Helper helper([&](int talk) { return join(id, talk, bytes, options); });
+        Report report = helper.next();
+        if (report.what == Report::shared) {
+            const std::string there = proc_path(id, "fd/" + std::to_string(report.number));
+            Descriptor file(open(there.c_str(), O_RDWR | O_CLOEXEC));
+            if (!file) {
+                fail("the memory to share can't be opened: " + std::string(std::strerror(errno)));
+            }
+            pages_ = std::make_unique<SharedPages>(std::move(file));
+            helper.go_on();
+            report = helper.next();
         }
-        pages_ = std::make_unique<SharedPages>(std::move(file));
-        helper.go_on();
-        report = helper.next();
-    }
+        return report;
+    };
+    constexpr int most_tries = 100, pause_ms = 20; // together what a computation may take
+    const Report report = try_while_busy(
+        attempt, [](const Report& r) { return r.what == Report::busy; }, [&] { return !wait_for_end(pause_ms); }, most_tries);
     if (report.what != Report::done || pages_ == nullptr) {
         fail(report.words.data());
     }

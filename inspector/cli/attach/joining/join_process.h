@@ -6,6 +6,17 @@
 
 namespace schedscope {
 
+/// What the first attempt gives that is not busy, or the last of `most`. In between it waits, as long as `wait` says that there
+/// is something to wait for.
+template <typename Attempt, typename IsBusy, typename Wait>
+auto try_while_busy(const Attempt& attempt, const IsBusy& is_busy, const Wait& wait, int most) {
+    auto result = attempt();
+    for (int n = 1; n < most && is_busy(result) && wait(); ++n) {
+        result = attempt();
+    }
+    return result;
+}
+
 /// A process that runs, with our library put into it: from here on it sends what its schedulers of ggml do. Nothing of it stays
 /// in any file. Whoever makes this is asked to leave() before it goes; where it can't, the library finds out by itself.
 class JoinedProcess {

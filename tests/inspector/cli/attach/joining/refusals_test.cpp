@@ -1,4 +1,5 @@
 // What can't be joined is left alone, with one line that says why and what helps.
+#include "inspector/cli/attach/joining/join_process.h"
 #include "tests/inspector/cli/attach/joining/running.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
@@ -108,6 +109,22 @@ TEST_F(JoinRefused, WrongUsage) {
     EXPECT_EQ(run({"attach", "0", "-o", folder / "x.trace"}).code, 2);
     write_bytes(folder / "text", "no trace");
     EXPECT_EQ(run({"attach", std::to_string(getpid()), "-o", folder / "text"}).code, 2);
+}
+
+TEST(JoinAgain, IsTriedWhileSomethingHasNotEndedAndNotForEver) {
+    constexpr int most = 5;
+    int n_tries = 0, n_waits = 0;
+    const auto tried = [&](int busy_until, int waits_left) {
+        n_tries = n_waits = 0;
+        return try_while_busy([&] { return ++n_tries; }, [&](int n) { return n < busy_until; },
+                              [&] { return ++n_waits <= waits_left; }, most);
+    };
+    EXPECT_EQ(tried(1, most), 1);
+    EXPECT_EQ(n_waits, 0);
+    EXPECT_EQ(tried(3, most), 3);
+    EXPECT_EQ(n_waits, 2);
+    EXPECT_EQ(tried(100, 100), most);
+    EXPECT_EQ(tried(100, 1), 2) << "the process ended";
 }
 
 } // namespace
