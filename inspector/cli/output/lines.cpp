@@ -12,8 +12,11 @@ void tell(std::string_view sentence) {
 }
 
 void tell_of_trace(std::string_view trace, int64_t n_evaluations, const std::string& kept, const std::string& also) {
-    OutputLine(std::cerr) << "wrote " << trace << ": " << words::counted(n_evaluations, "evaluation") << kept
-                          << (also.empty() ? "" : "; " + also) << "; next: schedscope inspect " << trace;
+    OutputLine line(std::cerr);
+    line << "wrote " << trace << ": " << words::counted(n_evaluations, "evaluation") << kept << (also.empty() ? "" : "; " + also);
+    if (n_evaluations > 0) { // else there is nothing to look at
+        line << "; next: schedscope inspect " << trace;
+    }
 }
 
 } // namespace schedscope

@@ -35,7 +35,8 @@ private:
 /// "schedscope: …" on standard error, in one line, however long the names in it are.
 void tell(std::string_view sentence);
 
-/// "wrote x.trace: 12 evaluations; next: schedscope inspect x.trace" on standard error: the last line of whatever records.
+/// "wrote x.trace: 12 evaluations; next: schedscope inspect x.trace" on standard error: the last line of whatever records;
+/// of no evaluation nothing is next.
 /// `kept`: what part of the run they are (recording_bounds.h); empty: the whole. `also`: what else there is to say of it; empty:
 /// nothing.
 void tell_of_trace(std::string_view trace, int64_t n_evaluations, const std::string& kept = {}, const std::string& also = {});

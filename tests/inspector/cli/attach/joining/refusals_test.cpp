@@ -1,5 +1,6 @@
 // What can't be joined is left alone, with one line that says why and what helps.
 #include "inspector/cli/attach/joining/join_process.h"
+#include "inspector/cli/output/lines.h"
 #include "tests/inspector/cli/attach/joining/running.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
@@ -125,6 +126,16 @@ TEST(JoinAgain, IsTriedWhileSomethingHasNotEndedAndNotForEver) {
     EXPECT_EQ(n_waits, 2);
     EXPECT_EQ(tried(100, 100), most);
     EXPECT_EQ(tried(100, 1), 2) << "the process ended";
+}
+
+TEST(LastLine, NamesNothingNextOfATraceWithoutEvaluations) {
+    const auto told = [](int64_t n_evaluations) {
+        ::testing::internal::CaptureStderr();
+        tell_of_trace("x.trace", n_evaluations);
+        return ::testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(told(0), "wrote x.trace: 0 evaluations\n");
+    EXPECT_EQ(told(2), "wrote x.trace: 2 evaluations; next: schedscope inspect x.trace\n");
 }
 
 } // namespace
