@@ -89,6 +89,8 @@ void KnownWords::add(Field field, std::string_view word) {
     }
 }
 
+void KnownWords::accept(Field field, std::string_view word) { accepted_[ordinal(field)].emplace_back(word); }
+
 void KnownWords::add_backend(std::string_view name) {
     add(Field::backend, name);
     add(Field::from, name);
@@ -101,7 +103,9 @@ void KnownWords::check(const Query& query) const {
         }
         for (const std::string& typed : term.texts) {
             const auto fits = [&](const std::string& word) { return term.fits(word, typed); };
-            if (const auto words = of(term.field); std::none_of(words.begin(), words.end(), fits)) {
+            const std::vector<std::string>& accepted = accepted_[ordinal(term.field)];
+            if (const auto words = of(term.field);
+                std::none_of(words.begin(), words.end(), fits) && std::none_of(accepted.begin(), accepted.end(), fits)) {
                 const std::string_view noun = entry_of(term.field).noun;
                 const std::string meant = words.size() > seen_at_once
                                               ? nearest_words(std::vector<std::string_view>(words.begin(), words.end()), typed)

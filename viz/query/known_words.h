@@ -22,6 +22,8 @@ public:
 
     void add(Field field, std::string_view word);
     void add_backend(std::string_view name);
+    /// May be asked for, and is none of those that are offered: "Vulkan0 by 1.dst".
+    void accept(Field field, std::string_view word);
     /// Anything can be asked for again: more may come.
     void forget(Field field) { words_[ordinal(field)].clear(); }
 
@@ -36,7 +38,7 @@ public:
     static constexpr size_t most_listed = 32, nearest_listed = 8;
 
 private:
-    std::array<std::vector<std::string>, n_text_fields> words_;
+    std::array<std::vector<std::string>, n_text_fields> words_, accepted_;
 };
 
 } // namespace schedscope::query

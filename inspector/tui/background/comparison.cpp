@@ -54,7 +54,7 @@ void add_rows(const AlikePlans& plans, std::vector<Comparison::Row>& rows) {
         row.right = change.now;
         row.n = n_of(change.members);
         row.names = joined(change.members, " ", [&](size_t member) { return plans.front()->changes[member].name; });
-        row.note = "pass " + change.passes + " is the first that decides otherwise";
+        row.note = "pass " + change.passes.substr(0, change.passes.find(' ')) + " is the first that decides otherwise";
         if (plans.size() > 1) {
             row.evaluations = title_of(plans);
         }
@@ -146,7 +146,6 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
     c.left = "this trace";
     c.right = name;
     c.n_compared = result.identical() ? result.decisions : 0;
-    c.compared = "decision";
     c.n_differences = result.differences.size();
     const bool together = !told_together(result.settings).empty();
     for (const diff::Setting& s : result.settings) {

@@ -50,10 +50,9 @@ struct Comparison {
     std::vector<Figure> one_sided; ///< that only one of them knows
     std::vector<ComparedPlan> plans;
     std::vector<Row> rows;
-    int64_t n_differences = 0;                   ///< rows holds the first of them
-    int64_t n_compared = 0;                      ///< of what was compared; 0: that says nothing of how many differ
-    const char* compared = "decision of a pass"; ///< one of those; "decision" of two traces
-    std::vector<std::string> nothing;            ///< why nothing differs, where that can be told
+    int64_t n_differences = 0;        ///< rows holds the first of them
+    int64_t n_compared = 0;           ///< of what was compared; 0: that says nothing of how many differ
+    std::vector<std::string> nothing; ///< why nothing differs, where that can be told
 };
 
 /// Plans a trace again with `settings` (words as `replay --set` takes them; none: as recorded). Throws Error.

@@ -418,8 +418,8 @@ query::KnownWords InspectorSession::known_words() const {
             comparison_.result()) { // its kinds of decisions, and what it has on both sides
         for (const Comparison::Row& row : compared->rows) {
             words.add(Field::kind, row.what);
-            words.add(Field::from, row.left);
-            words.add(Field::backend, row.right);
+            words.accept(Field::from, row.left);
+            words.accept(Field::backend, row.right);
         }
     }
     if (program_ && !program_->ended()) { // it may yet use others
@@ -553,7 +553,7 @@ std::string InspectorSession::finish_comparison() {
     }
     return c.n_differences == 0 && !c.nothing.empty()
                ? "nothing differs: " + c.nothing.front()
-               : counted(c.n_differences, "difference") + (c.n_compared > 0 ? " in " + counted(c.n_compared, c.compared) : "");
+               : counted(c.n_differences, "difference") + (c.n_compared > 0 ? " in " + counted(c.n_compared, "decision") : "");
 }
 
 TensorId InspectorSession::member_here(const Comparison::Row& row) const noexcept {

@@ -110,7 +110,7 @@ public:
                    diff;
         }
         const Comparison& c = *run.result();
-        std::string text = "nothing changes: all " + counted(c.n_compared, c.compared) + " come out the same";
+        std::string text = "nothing changes: all " + counted(c.n_compared, "decision") + " come out the same";
         for (const std::string& why : c.nothing) {
             text += ". " + why;
         }

@@ -209,6 +209,19 @@ TEST(KnownWords, WhatThereMayBeIsNotRefused) {
     EXPECT_NO_THROW(words.check(Query::parse("op=my_op")));
 }
 
+TEST(KnownWords, WhatIsAcceptedIsNotOffered) {
+    KnownWords words;
+    words.add_backend("CPU");
+    words.accept(Field::backend, "CPU by 1.wgt0");
+    EXPECT_NO_THROW(words.check(Query::parse("backend~wgt0")));
+    try {
+        words.check(Query::parse("backend=CUDA"));
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "query: 'CUDA' is no backend; there are CPU");
+    }
+}
+
 TEST(Query, KnowsWhatItAsksAbout) {
     const Query query = Query::parse("gate bytes>1");
     EXPECT_TRUE(query.asks(Field::name));
