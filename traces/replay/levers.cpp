@@ -151,6 +151,7 @@ private:
                 lever.n_moved += moved ? 1 : 0;
                 if (moved && change.tensor == tensor_) {
                     lever.backend = change.now_backend;
+                    recorded_backend_ = change.recorded_backend;
                 }
             }
             if (attempt.then) {
@@ -265,7 +266,8 @@ private:
                (session_.settings ? "" : " (" + std::to_string(placed_->options.n_gpu_layers) + " now" + home_now() + ")");
     }
 
-    /// Of another program's plan: ": block 0 of 5 is not offloaded"; "" for what is of no block.
+    /// Of another program's plan: ": block 0 of 5 is not offloaded"; "" for what is of no block, and where the block lies
+    /// elsewhere than the tensor: then that is not the reason.
     std::string home_now() const {
         int32_t layer = named_->tensors[owner_of(*named_, tensor_)].layer;
         for (const TensorId weight : weights()) {
@@ -277,6 +279,9 @@ private:
         std::vector<BackendId> all(session_.backends.size());
         std::iota(all.begin(), all.end(), BackendId{0});
         const PlacementPolicy policy(placed_->options, placed_devices(session_, all), placed_->n_layers);
+        if (session_.backends[policy.layer_home(layer)].name != recorded_backend_) {
+            return "";
+        }
         const std::string where(policy.where_is_layer(layer));
         return where.empty() ? "" : ": " + where;
     }
@@ -453,6 +458,7 @@ private:
     bool is_plannable_ = true;
     int n_plans_ = 0;
     std::vector<Lever> levers_;
+    std::string recorded_backend_; ///< where the tensor is, once a change moved it
 };
 
 } // namespace
