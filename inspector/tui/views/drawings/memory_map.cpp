@@ -201,6 +201,17 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
             drawn_.put(line_of(r), offset_label_width + c, row);
         }
     }
+    // Where that many cells of a row are empty; −1: nowhere.
+    const auto empty_run = [&](int r, int width) {
+        for (int c = 0, run = 0; c < n_columns; ++c) {
+            run = at(r, c) < 0 ? run + 1 : 0;
+            if (run == width) {
+                return c + 1 - width;
+            }
+        }
+        return -1;
+    };
+    int last_told = -1; // two folds may lie in one row
     for (const OffsetAxis::Fold& fold : map.axis.folds()) {
         const int r = std::clamp(int_of(std::lround(fold.bottom / points)), 0, n_rows - 1);
         for (int c = 0; c < n_columns; ++c) {
@@ -209,8 +220,9 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
             }
         }
         const std::string words = " " + words::bytes(fold.end - fold.first) + " in which nothing lies ";
-        if (at(r, n_columns / 2) < 0) {
-            cells.text(line_of(r), offset_label_width + 2, words, dim);
+        if (const int c = r == last_told ? -1 : empty_run(r, text_width(words)); c >= 0) {
+            cells.text(line_of(r), offset_label_width + c, words, dim);
+            last_told = r;
         }
     }
     // Names where a run of cells has room for them, each once.
