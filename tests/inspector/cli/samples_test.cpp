@@ -117,6 +117,36 @@ TEST(Samples, DiffFoldsSettingsThatOneSideKnows) {
     EXPECT_EQ(json::parse(run(as_json).out)["settings"].size(), 27U);
 }
 
+/// What ran comes before what only reserved memory, and an evaluation's title tells what it is in both.
+TEST(Samples, DiffBeginsWithThePrompt) {
+    const std::string text = run({"diff", sample("llama-cpp"), sample("profiles")}).out;
+    const size_t prompt =
+        text.find("\nevaluation 26 of a, 4 of b, prefill of 40 tokens in a, prefill of 8 tokens in b\n  prompt\n"
+                  "    tokens: 40 → 8 (in number)\n");
+    ASSERT_NE(prompt, std::string::npos) << text;
+    const size_t reserve = text.find(", reserve of ");
+    ASSERT_NE(reserve, std::string::npos);
+    EXPECT_EQ(text.find(", prefill of ", reserve), std::string::npos);
+    EXPECT_EQ(text.find(", decode of ", reserve), std::string::npos);
+    EXPECT_THAT(text, ::testing::ContainsRegex("\n +prefill, evaluation 26 +decode, evaluation 27 +reserve, evaluation 0"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nfused groups +- +- +-"));
+}
+
+/// A program that does not say what it fuses is not said to fuse nothing.
+TEST(Samples, FusionOfAnotherProgramIsUnknown) {
+    const std::string unknown = "what was fused is unknown: this trace has no records of fusion";
+    EXPECT_THAT(run({"show", sample("llama-cpp"), "--what", "fusion"}).out, HasSubstr("\n" + unknown + "\n"));
+    EXPECT_EQ(sample_shown("llama-cpp", {"--what", "fusion"})["unknown"], unknown);
+    EXPECT_FALSE(sample_shown("partial-offload", {"--what", "fusion"}).contains("unknown"));
+    EXPECT_THAT(sample_shown("llama-cpp", {"--what", "kernels"})["unknown"].get<std::string>(), HasSubstr("--what splits"));
+}
+
+/// A block that lies elsewhere than the tensor is not why the tensor is where it is.
+TEST(Samples, ALeverNamesNoBlockThatIsNotTheReason) {
+    EXPECT_THAT(run({"explain", sample("llama-cpp"), "l_out-2"}).out,
+                HasSubstr("on CPU with -ngl 2 or less (3 now) together with --no-op-offload"));
+}
+
 /// A verdict and a replay count two things, each with its name.
 TEST(Samples, SayWhatIsCountedInAPlanMadeAgain) {
     const std::string trace = sample("llama-cpp");

@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <gmock/gmock.h>
 #include <set>
 #include <sstream>
 
@@ -411,7 +412,7 @@ TEST(Inspect, SaysOnASmallScreenWhatDiffers) {
 /// Of what differs alike there is one row, as in a what-if; its details have all of it.
 TEST(Inspect, FoldsADiffAsAWhatIf) {
     Inspecting t(60, 200, [] { return inspect_sample("partial-offload", test::sample_path("llama-cpp")); });
-    ASSERT_TRUE(t.shows("├ diff llama-cpp.trace: 866 differences in ")) << t.text();
+    ASSERT_TRUE(t.shows("├ diff llama-cpp.trace: 818 differences in ")) << t.text();
     const std::string title = line_with(t, "├ diff llama-cpp.trace: ");
     EXPECT_LT(std::stoi(title.substr(title.find(" in ") + 4)), 120) << title;
     t.press(":filter \n");
@@ -434,6 +435,32 @@ TEST(Inspect, SaysInWordsThatMemoryIsNotPlannedAgain) {
     EXPECT_NE(line_with(t, "│▸", "memory planned again", "because back", " no "), "") << t.text();
     EXPECT_TRUE(t.shows("because backend ids changed")) << t.text();
     EXPECT_NE(line_with(t, " placement ", "inp_embd … ", "256 bytes"), "") << "told together: " << t.text();
+}
+
+TEST(Inspect, CountsDecisionsOfAWhatIf) {
+    Inspecting t(40, 160, [] { return inspect_sample("partial-offload"); });
+    t.press("wngl=99\n");
+    ASSERT_TRUE(t.shows("├ what if ngl=99: ")) << t.text();
+    EXPECT_NE(line_with(t, "535 differences in ", " decisions"), "") << t.text();
+    t.press("{Home}/kind~assignment cause~dst\n");
+    EXPECT_NE(line_with(t, "pass 1 is the first that decides otherwise"), "") << t.text();
+}
+
+/// What a folded range says is whole, and no name lies on it.
+TEST(Inspect, MapOfMemoryTellsFoldsWhereNothingElseIsWritten) {
+    Inspecting t(60, 200, [] { return inspect_sample("llama-cpp"); });
+    t.press("5");
+    ASSERT_TRUE(t.shows(" in which nothing lies ")) << t.text();
+    for (const std::string& line : t.lines()) {
+        if (line.find("nothing lies") != std::string::npos) {
+            EXPECT_THAT(line,
+                        ::testing::ContainsRegex("┄ [0-9.]+ (B|KiB|MiB|GiB) in which nothing lies |[^0-9][0-9.]+ (B|KiB|MiB|GiB) "
+                                                 "in which nothing lies "))
+                << t.text();
+        } else {
+            EXPECT_EQ(line.find("hich "), std::string::npos) << t.text();
+        }
+    }
 }
 
 /// What finds no room is counted in a place of its own.
@@ -608,10 +635,12 @@ TEST(Story, OfACacheLeadsToTheReasonOfItsLayerALineAQuestion) {
 TEST(ViewsOfAnotherProgram, SayWhatWasNotTimedAndWhatTimesIt) {
     Inspecting t(60, 160, [] { return inspect_sample("llama-cpp"); });
     t.press("2");
-    ASSERT_TRUE(t.shows("│time not timed")) << t.text();
-    const std::string bar = line_with(t, "│time not timed");
+    ASSERT_TRUE(t.shows("│time ≥ ")) << "the CPU's splits are timed: " << t.text();
+    const std::string bar = line_with(t, "│time ≥ ");
     EXPECT_EQ(bar.find("▒"), std::string::npos) << bar;
     EXPECT_EQ(bar.find("█"), std::string::npos) << bar;
+    t.press("4");
+    EXPECT_TRUE(t.shows("├ fusion & order ?, ? apart, ")) << t.text();
     t.press("6");
     ASSERT_TRUE(t.shows("├ timeline ")) << t.text();
     EXPECT_NE(line_with(t, "│Vulkan0 ", " ? "), "") << "not the share of what was timed: " << t.text();

@@ -57,7 +57,8 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
             known = known && amount;
             all += amount.value_or(0);
         }
-        cells.text(row, 0, joined({name, " ", known ? text_of(all) : unknown}), dim, bar_label_width);
+        const std::string amount = known ? text_of(all) : all > 0 ? "≥ " + text_of(all) : unknown;
+        cells.text(row, 0, joined({name, " ", amount}), dim, bar_label_width);
         int64_t before = 0;
         for (size_t i = 0; i < splits.size() && known && all > 0; ++i) {
             const int64_t amount = amount_of(splits[i]).value_or(0);
