@@ -6,7 +6,7 @@
 #include "tests/support/traces/made_trace.h"
 #include "traces/history/words/words.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <thread>
 
@@ -279,6 +279,39 @@ TEST_F(ATrace, AMapHasRoomForPlacesThatCanNotBe) {
     MemoryMap map;
     map.set(placements, {buffer});
     EXPECT_EQ(map.draw(session, 0, 12, 60).size(), 12u);
+}
+
+/// A row that a folded range shares with a tensor says how large the range is where the tensor is not, and in one piece.
+TEST_F(ATrace, AMapTellsOfAFoldedRangeWhereNothingElseIsWritten) {
+    std::vector<record::Placement> placements = session.state().placements;
+    ASSERT_GE(placements.size(), 3u);
+    MemoryMap::DrawnBuffer buffer{placements[0].buffer_type, 0, 40 << 20, {0, 1, 2}};
+    placements.resize(3);
+    const auto place = [&](int row, int64_t offset, int64_t size, int32_t first, int32_t last) {
+        placements[row].offset = offset;
+        placements[row].size = size;
+        placements[row].first_use = first;
+        placements[row].last_use = last;
+    };
+    place(0, 0, 4096, 0, 30); // above it nothing lies; it ends before the middle of the map
+    place(1, 20 << 20, 4096, 0, 30);
+    place(2, 30 << 20, 4096, 60, 99);
+    MemoryMap map;
+    map.set(placements, {buffer});
+    int n_told = 0;
+    for (int height = 6; height < 40; ++height) {
+        for (const Line& line : map.draw(session, -1, height, 120)) {
+            std::string text;
+            for (const auto& part : line.parts) {
+                text += part.text;
+            }
+            if (text.find(" lies ") != std::string::npos) {
+                ++n_told;
+                EXPECT_THAT(text, ::testing::ContainsRegex(" [0-9.]+ MiB in which nothing lies ")) << "height " << height;
+            }
+        }
+    }
+    EXPECT_GT(n_told, 0);
 }
 
 TEST_F(ATrace, EveryTensorHasItsRow) {

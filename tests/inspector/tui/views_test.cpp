@@ -446,23 +446,6 @@ TEST(Inspect, CountsDecisionsOfAWhatIf) {
     EXPECT_NE(line_with(t, "pass 1 is the first that decides otherwise"), "") << t.text();
 }
 
-/// What a folded range says is whole, and no name lies on it.
-TEST(Inspect, MapOfMemoryTellsFoldsWhereNothingElseIsWritten) {
-    Inspecting t(60, 200, [] { return inspect_sample("llama-cpp"); });
-    t.press("5");
-    ASSERT_TRUE(t.shows(" in which nothing lies ")) << t.text();
-    for (const std::string& line : t.lines()) {
-        if (line.find("nothing lies") != std::string::npos) {
-            EXPECT_THAT(line,
-                        ::testing::ContainsRegex("┄ [0-9.]+ (B|KiB|MiB|GiB) in which nothing lies |[^0-9][0-9.]+ (B|KiB|MiB|GiB) "
-                                                 "in which nothing lies "))
-                << t.text();
-        } else {
-            EXPECT_EQ(line.find("hich "), std::string::npos) << t.text();
-        }
-    }
-}
-
 /// What finds no room is counted in a place of its own.
 TEST(Inspect, CountsTheFiguresThatFindNoRoom) {
     Inspecting t(24, 80, [] { return inspect_sample("llama-cpp"); });
