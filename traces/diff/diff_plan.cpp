@@ -1,5 +1,6 @@
 // What differs between two plans: assignments, splits and their inputs, copies.
 
+#include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
@@ -118,7 +119,7 @@ void compare_assignments(const PlanPair& plans, Found& found) {
             d->note = "on " + backend_a;
         } else if (passes_known && pass_a != pass_b) {
             d = &plans.add(found, What::pass, x, y, pass_a, pass_b);
-            d->note = "on " + backend_a + " by " + cause_a;
+            d->note = joined({"on ", backend_a, " by ", cause_a});
         }
         if (d != nullptr) {
             d->more = {{"backend_a", backend_a},

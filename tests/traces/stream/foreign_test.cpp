@@ -82,6 +82,13 @@ TEST(ForeignOperator, IsInTheTrace) {
     expect_shown(std::make_shared<TraceReader>(folder / "t.trace"));
 }
 
+TEST(ForeignProgram, ThatTellsNoFusionIsNotSaidToFuseNothing) {
+    const ImportedStream imported = made_up(spline);
+    ASSERT_EQ(imported.error, "");
+    EXPECT_FALSE(imported.store->session().knows.has(Topic::fusion));
+    EXPECT_TRUE(imported.store->session().knows.has(Topic::runs));
+}
+
 TEST(ForeignOperator, IsAQuestionMarkWhereItsProgramDoesNotSay) {
     const ImportedStream imported = made_up([](SmallBlock&) { return 0U; });
     ASSERT_EQ(imported.error, "");
