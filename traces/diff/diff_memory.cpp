@@ -19,7 +19,9 @@ void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRo
     for (const accounts::MemoryRow& row : b) {
         rows[plans.b.devices.buffer_type(row.buffer_type)].second = &row;
     }
-    for (const auto& [name, row] : rows) {
+    for (const auto& named : rows) { // clang 14 lets no lambda capture a binding
+        const std::string& name = named.first;
+        const auto& row = named.second;
         const auto compare = [&](What what, int64_t accounts::MemoryRow::*member) {
             const DiffValue x = row.first == nullptr ? DiffValue{} : DiffValue{row.first->*member},
                             y = row.second == nullptr ? DiffValue{} : DiffValue{row.second->*member};
