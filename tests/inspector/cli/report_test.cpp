@@ -167,7 +167,7 @@ TEST(ReportPages, TheViewsHaveTheInspectorsNamesOrderAndKeys) {
     size_t before = 0;
     for (size_t i = 0; i < view_names.size(); ++i) {
         const std::string name(view_names[i]), key = std::to_string((i + 1) % 10);
-        const size_t tab = dom.find('>' + key + ' ' + name + "</button>");
+        const size_t tab = dom.find(std::string(">").append(key).append(" ").append(name).append("</button>"));
         if (name == "what-if" || name == "queries" ||
             name == "values") { // the first two are the inspector's; nothing was watched
             EXPECT_EQ(tab, std::string::npos) << name;

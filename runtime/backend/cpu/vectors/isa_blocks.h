@@ -70,12 +70,10 @@ ALWAYS_INLINE Floats to_floats(Bytes numbers, int i) {
     const auto bits = reinterpret_cast<__m128i>(numbers);
     return reinterpret_cast<Floats>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(i == 0 ? bits : _mm_unpackhi_epi64(bits, bits))));
 #else
-    typedef int8_t Signed __attribute__((vector_size(16)));
-    const auto with_sign = reinterpret_cast<Signed>(numbers);
-    Ints ints{};
-    for (int lane = 0; lane < width; ++lane) {
-        ints[lane] = with_sign[i * width + lane];
-    }
+    typedef int8_t Some __attribute__((vector_size(width)));
+    Some some;
+    __builtin_memcpy(&some, reinterpret_cast<const uint8_t*>(&numbers) + i * width, sizeof some);
+    const auto ints = __builtin_convertvector(some, Ints);
     return __builtin_convertvector(ints, Floats);
 #endif
 }
