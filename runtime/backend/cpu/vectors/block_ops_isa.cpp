@@ -69,7 +69,9 @@ template <typename Row> void expand_row(const void* row, float* out, int64_t n) 
 }
 
 template <typename Row> constexpr BlockOps ops_of() {
-    return {dot<Row>, expand_row<Row>, {int8::dot<Row>, int8::panel_bytes<Row>, int8::pack<Row>, int8::multiply<Row>}};
+    return {dot<Row>,
+            expand_row<Row>,
+            {int8::dot<Row>, int8::panel_bytes<int8::PanelOf<Row>>, int8::pack<Row>, int8::multiply<int8::PanelOf<Row>>}};
 }
 
 } // namespace

@@ -33,7 +33,7 @@ ALWAYS_INLINE Wide four_in_all(const int8_t* p) {
 // are stored, columns for panels are lifted by 128, and what that adds is taken off afterwards.
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 constexpr bool unsigned_first = true;
-/// sum + Σ a b of the four of each lane.
+/// sum + Σ a b of the four of each lane; a without signs.
 ALWAYS_INLINE Ints add_fours(Ints sum, Wide a, Wide b) {
 #if defined(__AVX512VNNI__)
     return reinterpret_cast<Ints>(
@@ -45,6 +45,7 @@ ALWAYS_INLINE Ints add_fours(Ints sum, Wide a, Wide b) {
 }
 #else
 constexpr bool unsigned_first = false;
+/// The same with signs; b is not −128.
 ALWAYS_INLINE Ints add_fours(Ints sum, Wide a, Wide b) {
 #if defined(__AVX512F__)
     const __m512i x = reinterpret_cast<__m512i>(a), y = reinterpret_cast<__m512i>(b);
@@ -93,7 +94,7 @@ template <typename Row> struct Unit {
     ALWAYS_INLINE Piece numbers(int p) const {
         return p / Row::pieces < n_blocks ? numbers_of<Row>(blocks[p / Row::pieces], p % Row::pieces) : Piece{};
     }
-    /// Those of vector v, less what to_signed takes off.
+    /// Those of vector v.
     ALWAYS_INLINE Wide vector(int v) const {
         if constexpr (bytes == piece) {
             return reinterpret_cast<Wide>(numbers(v));
@@ -217,16 +218,18 @@ template <typename Row> void dot(const void* row, const Int8Columns& x, int n_co
 
 constexpr int lift = unsigned_first ? 128 : 0; ///< of columns for panels
 
-// Panels: `width` rows side by side, a stretch of `Row::scaled` elements behind the other: four neighbours of each row in each
-// vector, then what lifting the columns adds, the rows' scales, their offsets.
-
-template <typename Row> struct PanelOf {
-    static constexpr int vectors = Row::scaled / 4;             ///< of codes
+// Panels: `width` rows side by side, a stretch of elements with one scale behind the other: four neighbours of each row in each
+// vector, then what lifting the columns adds, the rows' scales, their offsets. They differ by these two things only.
+template <int elements, bool has_offsets> struct Panel {
+    static constexpr int scaled = elements;
+    static constexpr bool offsets = has_offsets;
+    static constexpr int vectors = scaled / 4;                  ///< of codes
     static constexpr int scale = vectors + (lift != 0 ? 1 : 0); ///< the vector of the scales
-    static constexpr int stretch = scale + 1 + (Row::offsets ? 1 : 0);
+    static constexpr int stretch = scale + 1 + (offsets ? 1 : 0);
 };
+template <typename Row> using PanelOf = Panel<Row::scaled, Row::offsets>;
 
-template <typename Row> int64_t panel_bytes(int64_t n) { return n / Row::scaled * PanelOf<Row>::stretch * bytes; }
+template <typename Panel> int64_t panel_bytes(int64_t n) { return n / Panel::scaled * Panel::stretch * bytes; }
 
 template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t n_rows, int64_t n, std::byte* panel) {
     using Panel = PanelOf<Row>;
@@ -274,20 +277,19 @@ template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t 
 }
 
 /// M panels of rows times N columns.
-template <typename Row, int M, int N>
+template <typename Panel, int M, int N>
 void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t first, float* out, int64_t out_stride,
                    int64_t n_rows) {
-    using Panel = PanelOf<Row>;
-    const int64_t apart = panel_bytes<Row>(n);
+    const int64_t apart = panel_bytes<Panel>(n);
     const int8_t* codes[N];
     for (int j = 0; j < N; ++j) {
         codes[j] = x.codes + (first + j) * x.stride;
     }
     const float* scales = x.scales + first * x.group_stride;
     const float* of_sums = x.sums + first * x.group_stride;
-    constexpr int groups = Row::scaled / group;
+    constexpr int groups = Panel::scaled / group;
     Floats acc[M][N] = {};
-    for (int64_t s = 0; s < n / Row::scaled; ++s) {
+    for (int64_t s = 0; s < n / Panel::scaled; ++s) {
         Ints sum[M][N];
         for (int m = 0; m < M; ++m) {
             Ints begin{};
@@ -305,9 +307,10 @@ void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int6
                 w[m] = wide_at(panel + m * apart + q * bytes);
             }
             for (int j = 0; j < N; ++j) {
-                const Wide four = four_in_all(codes[j] + s * Row::scaled + 4 * q);
+                const Wide four = four_in_all(codes[j] + s * Panel::scaled + 4 * q);
                 for (int m = 0; m < M; ++m) {
-                    sum[m][j] = add_fours(sum[m][j], four, w[m]);
+                    // Of the two that have signs the first may be −128, as no column is.
+                    sum[m][j] = unsigned_first ? add_fours(sum[m][j], four, w[m]) : add_fours(sum[m][j], w[m], four);
                 }
             }
         }
@@ -320,7 +323,7 @@ void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int6
                 const float* const at = scales + j * x.group_stride + s * groups;
                 acc[m][j] += to_floats(sum[m][j]) * (scale * all(*at));
             }
-            if constexpr (Row::offsets) {
+            if constexpr (Panel::offsets) {
                 const Floats offset = floats_at(Panel::scale + 1);
                 for (int j = 0; j < N; ++j) {
                     const float* const at = of_sums + j * x.group_stride + s * groups;
@@ -351,31 +354,31 @@ constexpr int panels_at_once = 2, columns_at_once = 6;
 constexpr int panels_at_once = 1, columns_at_once = 4;
 #endif
 
-template <typename Row, int M>
+template <typename Panel, int M>
 void multiply_panel(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t n_columns, float* out, int64_t out_stride,
                     int64_t n_rows) {
     int64_t j = 0;
     for (; j + columns_at_once <= n_columns; j += columns_at_once) {
-        multiply_tile<Row, M, columns_at_once>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+        multiply_tile<Panel, M, columns_at_once>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
     }
     for (; j + 2 <= n_columns; j += 2) {
-        multiply_tile<Row, M, 2>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+        multiply_tile<Panel, M, 2>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
     }
     if (j < n_columns) {
-        multiply_tile<Row, M, 1>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+        multiply_tile<Panel, M, 1>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
     }
 }
 
-template <typename Row>
+template <typename Panel>
 void multiply(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
               int64_t out_stride) {
     int64_t i = 0;
     for (; i + panels_at_once * width <= n_rows + width - 1; i += panels_at_once * width) {
-        multiply_panel<Row, panels_at_once>(panels + i / width * panel_bytes<Row>(n), n, x, n_columns, out + i, out_stride,
-                                            n_rows - i);
+        multiply_panel<Panel, panels_at_once>(panels + i / width * panel_bytes<Panel>(n), n, x, n_columns, out + i, out_stride,
+                                              n_rows - i);
     }
     for (; i < n_rows; i += width) {
-        multiply_panel<Row, 1>(panels + i / width * panel_bytes<Row>(n), n, x, n_columns, out + i, out_stride, n_rows - i);
+        multiply_panel<Panel, 1>(panels + i / width * panel_bytes<Panel>(n), n, x, n_columns, out + i, out_stride, n_rows - i);
     }
 }
 
@@ -403,7 +406,8 @@ inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float
             any_bad |= bad[lane];
         }
         const float scale = any_bad != 0 ? __builtin_nanf("") : largest / most;
-        const float inverse = largest > 0 && any_bad == 0 ? most / largest : 0.0F;
+        constexpr float least = 1e-30F; // what is smaller, and one through it infinite, counts as nothing
+        const float inverse = largest > least && any_bad == 0 ? most / largest : 0.0F;
         for (int half = 0; half < 2; ++half) {
             Ints sum{};
             for (int p = half * parts / 2; p < (half + 1) * parts / 2; ++p) {
