@@ -8,8 +8,17 @@
 
 namespace schedscope {
 
+namespace {
+
+constexpr GraphId before_records = -2; ///< a session is known before its first record, which may have no graph yet
+
+} // namespace
+
 History::History(std::shared_ptr<const RecordSource> source)
-    : source_(std::move(source)), session_(source_->session()), cache_(std::make_unique<Cache>(*source_)) {}
+    : source_(std::move(source)), session_graph_(source_->n_steps() == 0 ? before_records : -1),
+      cache_(std::make_unique<Cache>(*source_)) {
+    session_ = source_->session(); // after that: what comes meanwhile is fetched again
+}
 
 History::~History() = default;
 
@@ -58,7 +67,7 @@ const PlanState& History::plan_run_by(EvaluationId evaluation) {
     return *planned;
 }
 
-/// A live session meets new buffer types as it goes on.
+/// A live session is told when the program begins to record, and meets new buffer types as it goes on.
 void History::refresh_session(GraphId graph) {
     if (graph > session_graph_) {
         session_graph_ = graph;

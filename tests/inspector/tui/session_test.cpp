@@ -385,6 +385,7 @@ protected:
 
     std::shared_ptr<LiveStore> store = std::make_shared<LiveStore>();
     LiveGate gate{*store};
+    InspectorSession early{store, &gate}; ///< opened before anything is recorded
     std::thread thread;
 };
 
@@ -418,6 +419,18 @@ TEST_F(ALiveRunThatReserves, GoesToTheFirstPromptWhereItsTokensAreNotKnown) {
     }
     EXPECT_EQ(session.state().evaluation, 2);
     EXPECT_FALSE(session.running());
+}
+
+TEST_F(ALiveRunThatReserves, GoesThereFromTheStartAlsoWhereItWasOpenedBeforeAnythingWasRecorded) {
+    early.refresh();
+    ASSERT_EQ(early.step(), 0);
+    early.move(Unit::token, true);
+    while (early.state().pass != Pass::place && !HasFatalFailure()) {
+        wait_until_held(&early);
+        early.refresh();
+    }
+    EXPECT_EQ(early.state().evaluation, 2);
+    EXPECT_FALSE(early.running());
 }
 
 TEST_F(ALiveRun, NamesOfCopiesStayWhereTheyAreWhileMoreAreMade) {
