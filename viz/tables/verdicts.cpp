@@ -1,5 +1,7 @@
 #include "viz/tables/verdicts.h"
 
+#include "runtime/system/number_words.h"
+
 namespace schedscope::tables {
 
 using query::Field;
@@ -9,6 +11,19 @@ namespace {
 /// "226 of 226"
 Cell of_all(std::optional<int64_t> identical, std::optional<int64_t> all) {
     return all ? Cell(words::count(identical.value_or(0)) + " of " + words::count(*all)) : Cell::unknown();
+}
+
+/// Where there is none. A trace of our own runs knows their settings.
+std::string why_none(const History& history) {
+    const bool has_plans = history.source().count(fact_bit<record::PlanBegin>()) > 0;
+    std::string why = "this trace is none of another program's scheduler";
+    if (!history.session().settings && !has_plans) {
+        why = "none of the program's plans was seen";
+        why += history.n_evaluations() > 0 ? ", those that it ran were made before it was recorded" : "";
+    } else if (!history.session().settings && !history.knows(Topic::answers)) {
+        why = "what its backends answered is not recorded";
+    }
+    return "no plan was made again: " + why;
 }
 
 } // namespace
@@ -45,7 +60,7 @@ std::span<const VerdictsTable::Entry> VerdictsTable::entries() {
 
 VerdictsTable::VerdictsTable(History& history) : PlanTable("verdicts", history) {
     rows_ = verdicts_of(history.source(), history.n_steps());
-    when_empty_ = "no plan was made again: this trace is none of another program's scheduler";
+    when_empty_ = why_none(history);
 }
 
 } // namespace schedscope::tables

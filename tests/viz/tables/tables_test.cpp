@@ -10,6 +10,7 @@
 #include "viz/tables/splits.h"
 #include "viz/tables/table_json.h"
 #include "viz/tables/text_table.h"
+#include "viz/tables/verdicts.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -213,6 +214,26 @@ TEST(KernelsOfAnotherProgram, AreUnknownAndItsSplitsAreNamedInstead) {
     of_splits.update(timed);
     EXPECT_EQ(of_splits.when_empty(), "nothing of this evaluation has run up to this step");
     EXPECT_FALSE(of_splits.empty_is_unknown());
+}
+
+TEST(VerdictsOfAnotherProgram, AreMissingWhereItUsesPlansThatWereMadeBefore) {
+    const auto why_none = [](const std::shared_ptr<LiveStore>& store) {
+        History history(store);
+        return tables::VerdictsTable(history).when_empty();
+    };
+    const auto store = std::make_shared<LiveStore>();
+    SessionInfo session = test::session({"Vulkan0", "CPU"});
+    session.settings.reset(); // they are another program's
+    store->session(session);
+    EXPECT_EQ(why_none(store), "no plan was made again: none of the program's plans was seen");
+    store->set_evaluation(0);
+    store->add(record::EvaluationBegin{});
+    store->add(record::EvaluationEnd{});
+    EXPECT_EQ(why_none(store), "no plan was made again: none of the program's plans was seen, those that it ran were made before "
+                               "it was recorded");
+    const auto own = std::make_shared<LiveStore>();
+    test::SampleRun(*own, test::session({"Vulkan0", "CPU"})).evaluate(test::blocks(2, 4, 2));
+    EXPECT_EQ(why_none(own), "no plan was made again: this trace is none of another program's scheduler");
 }
 
 TEST_P(UntimedKernels, AreFoundByTheirNames) {
