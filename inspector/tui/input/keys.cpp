@@ -64,7 +64,7 @@ constexpr Binding table[] = {
     {Action::search,              "search",              in_main,            {'/', none},                      "search",       4, "search a line of this list"},
     {Action::next_match,          "next-match",          in_main,            {'.', none},                      nullptr,        0, "next line that the search finds"},
     {Action::previous_match,      "previous-match",      in_main,            {',', none},                      nullptr,        0, "previous line that the search finds"},
-    {Action::filter,              "filter",              in_main,            {'&', none},                      nullptr,        0, "show only matching lines, empty for all"},
+    {Action::filter,              "filter",              in_main,            {'&', none},                      nullptr,        0, "show only matching lines; all: Backspace, Enter"},
     {Action::sort,                "sort",                in_main,            {'o', none},                      nullptr,        0, "order by the next column (or click its head)"},
     {Action::follow,              "follow",              in_main,            {'a', none},                      nullptr,        0, "follow: n and p select the tensor that changes (on, off)"},
     // From tensor to tensor

@@ -163,6 +163,21 @@ TEST(Inspector, AFilterShowsMatchingLinesOnly) {
     EXPECT_TRUE(t.shows("RMS_NORM")) << t.text();
 }
 
+/// The line opens with what is filtered by; "Backspace, Enter" is what its key says of itself.
+TEST(Inspector, AFilterIsTakenAwayInTheLineThatItIsTypedIn) {
+    Inspecting t(100, 110, [] { return inspect(); });
+    t.press("&op=ROPE\n");
+    ASSERT_TRUE(t.shows("nodes, filtered")) << t.text();
+    t.press("&\n");
+    ASSERT_TRUE(t.hides("show only ")) << t.text();
+    EXPECT_TRUE(t.shows("nodes, filtered")) << "as it was: " << t.text();
+    t.press("&{Backspace}\n");
+    EXPECT_TRUE(t.hides("nodes, filtered")) << t.text();
+    EXPECT_TRUE(t.shows("RMS_NORM")) << t.text();
+    t.press(":keys\n");
+    EXPECT_TRUE(t.shows("show only matching lines; all: Backspace, Enter")) << t.text();
+}
+
 TEST(Inspector, SplitsSayWhyTheyStart) {
     Inspecting t(24, 160, [] { return inspect(); });
     t.press("2");
