@@ -86,6 +86,7 @@ bool well_formed(const Tensor& node) {
 OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const SessionInfo& session) {
     Tensors tensors(graph, plan);
     OptimisedNodes nodes;
+    nodes.n_groups = 0;
     SplitGraph split;
     for (const Split& s : plan.splits) {
         split.nodes.clear();
@@ -100,6 +101,7 @@ OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const S
         for (const Tensor* node : split.nodes) {
             nodes.order.push_back(node->id);
         }
+        *nodes.n_groups += std::ssize(split.groups);
         note_kept(split, s.first_node, nodes.kept);
     }
     return nodes;

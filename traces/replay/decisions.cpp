@@ -309,14 +309,16 @@ std::string PlanText::buffer_type(BufferTypeId id) const {
     return is_index(id, session.buffer_types) ? session.buffer_types[id].name : "-";
 }
 
-void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now, size_t max_differences,
-                       ReplayResult& result) {
+std::map<std::string, int64_t> compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now,
+                                                 size_t max_differences, ReplayResult& result) {
     const Translation translate(now, recorded);
     const Decisions before = by_key(recorded.decisions, [](const Fact& fact) { return fact; });
     const Decisions after = by_key(now.decisions, translate);
 
     std::vector<std::pair<Step, ReplayDifference>> found; // shown in the order in which they were decided
+    std::map<std::string, int64_t> n_differing;
     const auto differ = [&](Step order, const Fact* a, const Fact* b) {
+        ++n_differing[std::string(what_of(a != nullptr ? *a : *b))];
         ++result.n_differences;
         if (result.differences.size() + found.size() < max_differences) {
             found.emplace_back(order, difference(evaluation, a, recorded, b, now));
@@ -344,6 +346,7 @@ void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const 
     for (auto& [order, d] : found) {
         result.differences.push_back(std::move(d));
     }
+    return n_differing;
 }
 
 } // namespace schedscope

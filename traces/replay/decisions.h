@@ -4,6 +4,7 @@
 #include "traces/store/record_source.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,8 @@ struct PlanText {
 
 /// Compares two plans decision by decision. Backends and buffer types are the same when their names are, tensors when they match
 /// (align.h), copies when they are of the same tensor, on the same backend, for the same stage. Two texts of a difference are
-/// never the same.
-void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now, size_t max_differences,
-                       ReplayResult& result);
+/// never the same. How many differ, by what.
+std::map<std::string, int64_t> compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now,
+                                                 size_t max_differences, ReplayResult& result);
 
 } // namespace schedscope

@@ -18,9 +18,14 @@ bool same_change(const TensorChange& a, const TensorChange& b) {
            a.now_backend == b.now_backend && a.recorded_cause == b.recorded_cause && a.now_cause == b.now_cause;
 }
 
+/// Of a plan in which no tensor changes, what else is decided otherwise is told.
+bool otherwise_alike(const PlanComparison& a, const PlanComparison& b) {
+    return !a.changes.empty() || (a.otherwise == b.otherwise && a.reordered == b.reordered);
+}
+
 bool alike(const PlanComparison& a, const PlanComparison& b) {
     return a.kind == b.kind && a.n_tokens == b.n_tokens && a.recorded == b.recorded && a.now == b.now &&
-           a.stays_as_recorded == b.stays_as_recorded && a.flash_caveat == b.flash_caveat &&
+           a.stays_as_recorded == b.stays_as_recorded && a.flash_caveat == b.flash_caveat && otherwise_alike(a, b) &&
            std::equal(a.changes.begin(), a.changes.end(), b.changes.begin(), b.changes.end(), same_change);
 }
 

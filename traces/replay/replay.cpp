@@ -273,19 +273,20 @@ private:
         const int32_t n_tokens = source_.evaluation(recorded.evaluation).begin.n_tokens.value_or(0);
         const ReplaySubject s = subject(recorded, recorded.begin.graph, n_tokens, false, recorded.alternatives);
         Collector now;
+        std::optional<OptimisedNodes> nodes; // none: nothing is allocated, or by another program
         try {
             make_plan(s.graph.view(), s.answers, s.options, recorded.compared ? foreign_[recorded.scheduler()].carry : carry_,
                       plan_, &now);
             if (recorded.allocates && recorded.compared) {
                 place_as_ggml(recorded, s, now);
             } else if (recorded.allocates) {
-                const OptimisedNodes nodes = options_.change ? nodes_now(recorded, s.graph, now) : nodes_of(recorded, s.graph);
-                planner_.place(s.graph.view(), plan_, nodes.order, s.answers, session_.buffer_types, &now, nodes.kept);
+                nodes = options_.change ? nodes_now(recorded, s.graph, now) : nodes_of(recorded, s.graph);
+                planner_.place(s.graph.view(), plan_, nodes->order, s.answers, session_.buffer_types, &now, nodes->kept);
             }
         } catch (const PlanError&) { // its sentence is in the PlanEnd
         }
         std::erase_if(now.records, [](const Record& r) { return !is_decision(r.fact); });
-        compare(recorded, s, now);
+        compare(recorded, s, now, nodes);
     }
 
     /// By position, with what its backends wanted to keep; sizes are what the buffer types answered. Where something was changed,
@@ -313,7 +314,8 @@ private:
         foreign_[recorded.scheduler()].memory.place(s.graph.view(), plan_, allocated, s.answers, session_.buffer_types, &now);
     }
 
-    void compare(const RecordedPlan& recorded, const ReplaySubject& subject, const Collector& now) {
+    void compare(const RecordedPlan& recorded, const ReplaySubject& subject, const Collector& now,
+                 const std::optional<OptimisedNodes>& nodes) {
         const PlanText after{session_, subject.graph, now.records, [&now](StringId id) { return now.texts.text(id); }};
         if (expected_) {
             const std::optional<RecordedPlan> other = expected_->next();
@@ -327,7 +329,8 @@ private:
         }
         const PlanText before{recorded_session_, source_.graph(recorded.begin.graph), recorded.records,
                               [this](StringId id) { return source_.text(id); }};
-        compare_decisions(recorded.evaluation, before, after, options_.max_differences, result_);
+        std::map<std::string, int64_t> otherwise =
+            compare_decisions(recorded.evaluation, before, after, options_.max_differences, result_);
         if (options_.change) {
             const record::EvaluationBegin& begin = source_.evaluation(recorded.evaluation).begin;
             PlanComparison& c = result_.comparisons.emplace_back();
@@ -337,7 +340,14 @@ private:
             c.recorded = figures_before_.of(before);
             c.now = figures_now_.of(after);
             c.now.about = about_;
+            if (nodes && (recorded_session_.knows.has(Topic::fusion) || !recorded.fusions.empty())) {
+                c.recorded.fused_groups = std::ssize(recorded.fusions);
+                c.now.fused_groups = nodes->n_groups;
+            }
             c.changes = changes_of(before, after);
+            c.otherwise = std::move(otherwise);
+            c.reordered =
+                nodes && before.graph.nodes == subject.graph.nodes && with_reorders(recorded, before.graph) != nodes->order;
             c.stays_as_recorded = subject.stays_as_recorded;
             c.flash_caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph);
         }
@@ -385,7 +395,7 @@ private:
     OptimisedNodes optimised(const OwnedGraph& graph) const {
         const bool recorded = !recorded_session_.settings || recorded_session_.settings->fusion;
         return options_.optimise && options_.fusion.value_or(recorded) ? options_.optimise(graph.view(), plan_, session_)
-                                                                       : OptimisedNodes{graph.nodes, {}};
+                                                                       : OptimisedNodes{graph.nodes, {}, 0};
     }
 
     OptimisedNodes nodes_now(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) const {
@@ -394,7 +404,7 @@ private:
         }
         const bool same =
             graph.nodes == source_.graph(recorded.begin.graph).nodes && ranges_of(recorded.records) == ranges_of(now.records);
-        return same ? nodes_of(recorded, graph) : OptimisedNodes{graph.nodes, {}};
+        return same ? nodes_of(recorded, graph) : OptimisedNodes{graph.nodes, {}, {}};
     }
 
     /// First node and end of each split.
@@ -411,18 +421,23 @@ private:
     }
 
     OptimisedNodes nodes_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {
-        OptimisedNodes nodes{order_of(recorded, graph), {}};
+        OptimisedNodes nodes{order_of(recorded, graph), {}, std::ssize(recorded.fusions)};
         nodes.kept = kept_of(recorded, nodes.order);
         return nodes;
     }
 
-    std::vector<TensorId> order_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {
+    static std::vector<TensorId> with_reorders(const RecordedPlan& recorded, const OwnedGraph& graph) {
         std::vector<TensorId> order = graph.nodes;
         for (const record::Reorder& r : recorded.reorders) {
             if (is_index(r.to, order)) {
                 order[r.to] = r.node;
             }
         }
+        return order;
+    }
+
+    std::vector<TensorId> order_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {
+        std::vector<TensorId> order = with_reorders(recorded, graph);
         std::vector<TensorId> a = order, b = graph.nodes;
         std::sort(a.begin(), a.end());
         std::sort(b.begin(), b.end());

@@ -31,6 +31,7 @@ struct PlanFigures {
     std::map<std::string, int64_t> by_buffer_type; ///< the same bytes, all that lie in each
     int64_t splits = 0, copies = 0;                ///< copies: tensors made for them, one a stage
     int64_t inputs = 0, bytes_moved = 0;           ///< of splits, in an evaluation
+    std::optional<int64_t> fused_groups;           ///< nodes that run as one kernel; nothing: not known
     std::string error;                             ///< why there is no plan
     bool about = false; ///< compute buffers: in which order a backend of another program runs such splits is not known
     bool operator==(const PlanFigures&) const = default;
@@ -52,9 +53,11 @@ struct PlanComparison {
     std::optional<GraphKind> kind;
     std::optional<int32_t> n_tokens;
     PlanFigures recorded, now;
-    std::vector<TensorChange> changes; ///< in the order of the graph, what only the new one has behind
-    std::string stays_as_recorded;     ///< why the change leaves this plan as it was: "ngl=3: …"; empty: it does not
-    std::string flash_caveat;          ///< of another program's plan: what llama.cpp does then with -fa auto; empty: nothing else
+    std::vector<TensorChange> changes;        ///< in the order of the graph, what only the new one has behind
+    std::map<std::string, int64_t> otherwise; ///< all decisions that differ, by what (ReplayDifference)
+    bool reordered = false;                   ///< the same nodes run in another order
+    std::string stays_as_recorded;            ///< why the change leaves this plan as it was: "ngl=3: …"; empty: it does not
+    std::string flash_caveat; ///< of another program's plan: what llama.cpp does then with -fa auto; empty: nothing else
 };
 
 struct ReplayResult {

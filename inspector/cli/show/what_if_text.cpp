@@ -38,8 +38,20 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
     }
 }
 
-/// Of a plan that leaves each tensor where it was: "no tensor changes; compute buffer of CPU 65.8 KiB → 242 KiB". What a buffer
-/// needs may come from a plan before.
+/// "the order of nodes, 53 places in memory": what is decided otherwise.
+std::string otherwise(const PlanComparison& c) {
+    std::string all = c.reordered ? "the order of nodes" : "";
+    for (const auto& [what, n] : c.otherwise) {
+        all += all.empty() ? "" : ", ";
+        all += what == "placement"     ? words::counted(n, "place") + " in memory"
+               : what == "graph_input" ? words::counted(n, "graph input")
+                                       : words::counted(n, what);
+    }
+    return all;
+}
+
+/// Of a plan that leaves each tensor where it was: "no tensor changes; compute buffer of CPU 65.8 KiB → 242 KiB; decided
+/// otherwise: 1 buffer". What a buffer needs may come from a plan before.
 std::string unmoved(const PlanComparison& c) {
     if (!c.stays_as_recorded.empty()) {
         return "stays as it was recorded; " + c.stays_as_recorded;
@@ -50,6 +62,9 @@ std::string unmoved(const PlanComparison& c) {
             changed += changed.empty() ? "; " : ", ";
             changed.append(m.name).append(" ").append(before).append(" → ").append(after);
         }
+    }
+    if (const std::string decided = otherwise(c); !decided.empty()) {
+        changed += "; decided otherwise: " + decided;
     }
     return changed.empty() ? "nothing changes" : "no tensor changes" + changed;
 }
@@ -64,9 +79,15 @@ void rows(const PlanComparison& c, std::ostream& out) {
 }
 
 nlohmann::json figures_json(const PlanFigures& f) {
-    return {{"nodes", f.nodes},   {"splits", f.splits},           {"copies", f.copies},
-            {"inputs", f.inputs}, {"bytes_moved", f.bytes_moved}, {"memory", f.memory},
-            {"about", f.about},   {"error", or_null(f.error)}};
+    return {{"nodes", f.nodes},
+            {"splits", f.splits},
+            {"copies", f.copies},
+            {"inputs", f.inputs},
+            {"bytes_moved", f.bytes_moved},
+            {"memory", f.memory},
+            {"about", f.about},
+            {"fused_groups", or_null(f.fused_groups)},
+            {"error", or_null(f.error)}};
 }
 
 nlohmann::json fit_json(const PlanComparison& c, const SessionInfo& session) {

@@ -40,6 +40,9 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
     for (const Measure& m : measures_of(c)) {
         figures.push_back({m.name, m.text(m.a, ""), m.text_of_b("")});
     }
+    if (c.reordered) {
+        figures.push_back({"order of nodes", "as recorded", "another"});
+    }
     return plan;
 }
 

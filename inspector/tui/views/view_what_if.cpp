@@ -110,7 +110,12 @@ public:
                    diff;
         }
         const Comparison& c = *run.result();
-        std::string text = "nothing changes: all " + counted(c.n_compared, "decision") + " come out the same";
+        const auto differs = [](const Comparison::Figure& figure) { return figure.differs() && !figure.verdict; };
+        const bool differ = std::any_of(c.plans.begin(), c.plans.end(), [&](const Comparison::ComparedPlan& plan) {
+            return std::any_of(plan.figures.begin(), plan.figures.end(), differs);
+        });
+        std::string text = (differ ? "no decision changes: all " : "nothing changes: all ") + counted(c.n_compared, "decision") +
+                           " come out the same";
         for (const std::string& why : c.nothing) {
             text += ". " + why;
         }

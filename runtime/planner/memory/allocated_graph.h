@@ -3,6 +3,8 @@
 #include "runtime/planner/plan.h"
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,8 +37,9 @@ void order_kept(std::vector<KeptRange>& kept, size_t from);
 
 /// What the backends' optimise steps make of a graph's nodes.
 struct OptimisedNodes {
-    std::vector<TensorId> order; ///< a permutation of the graph's nodes, split by split
-    std::vector<KeptRange> kept; ///< groups in it, in order
+    std::vector<TensorId> order;     ///< a permutation of the graph's nodes, split by split
+    std::vector<KeptRange> kept;     ///< groups in it, in order
+    std::optional<int64_t> n_groups; ///< of these: that are run as one kernel; nothing: not known
 };
 
 /// What a backend wants to stay allocated until a node is done (its optimise step says so; #27301): the graph's tensors, or

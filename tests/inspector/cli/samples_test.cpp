@@ -182,6 +182,22 @@ TEST(Samples, AnEvaluationInWhichNothingChangesTakesALine) {
     EXPECT_EQ(count(run({"replay", sample("all-cpu"), "--set", "ngl=3"}).out, ": nothing changes\n"), 2U);
 }
 
+TEST(Samples, AnEvaluationInWhichOnlyGroupsAndPlacesChangeSaysSo) {
+    const std::vector<std::string> off{"replay", sample("partial-offload"), "--set", "fusion=off"};
+    const std::string text = run(off).out;
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("nothing changes")));
+    EXPECT_THAT(text,
+                ::testing::ContainsRegex("evaluation 1: decode, 1 token: no tensor changes; fused groups [0-9]+ → 0; decided "
+                                         "otherwise: the order of nodes, [0-9]+ places in memory\n"));
+    std::vector<std::string> as_json = off;
+    as_json.insert(as_json.end(), {"--set", "ngl=0", "--json"});
+    const json plan = json::parse(run(as_json).out)["summary"][0];
+    EXPECT_GT(plan["recorded"]["fused_groups"], 0);
+    EXPECT_EQ(plan["now"]["fused_groups"], 0);
+    EXPECT_THAT(run({"replay", sample("partial-offload"), "--set", "ngl=0", "--set", "fusion=off"}).out,
+                ::testing::ContainsRegex("\nfused groups +[0-9]+ +0  changed\n"));
+}
+
 TEST(Samples, ExplainFindsSettingsThatMoveATensorOnlyTogether) {
     const json product = json::parse(run({"explain", sample("partial-offload"), "ffn_out-2", "--json"}).out);
     ASSERT_FALSE(product["otherwise"].empty());

@@ -164,6 +164,25 @@ TEST_P(Levers, OfFusionWithAndWithoutAnother) {
     expect_equal(after, {"fusion=on", "ngl=99"}, before);
 }
 
+TEST_P(Levers, OfFusionSayHowManyGroupsThereAre) {
+    const Planned with = planned();
+    Planned without = with;
+    without.fusion = false;
+    const auto fused = recorded(with), plain = recorded(without);
+    const auto off = answer(*fused, {"fusion=off"}).comparisons, on = answer(*plain, {"fusion=on"}).comparisons;
+    ASSERT_EQ(off.size(), on.size());
+    for (size_t i = 0; i < off.size(); ++i) {
+        SCOPED_TRACE(i);
+        ASSERT_TRUE(off[i].recorded.fused_groups);
+        EXPECT_GT(off[i].recorded.fused_groups, 0);
+        EXPECT_EQ(off[i].now.fused_groups, 0);
+        EXPECT_EQ(on[i].recorded.fused_groups, 0);
+        EXPECT_EQ(on[i].now.fused_groups, off[i].recorded.fused_groups) << "as the run with fusion has them";
+        EXPECT_EQ(on[i].reordered, off[i].reordered);
+        EXPECT_EQ(on[i].otherwise, off[i].otherwise);
+    }
+}
+
 TEST_P(Levers, TogetherWithOtherDevicesAndStages) {
     Planned before = planned();
     before.stages = 4;
