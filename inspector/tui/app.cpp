@@ -36,7 +36,7 @@ App::App(InspectorSession& session, Terminal& terminal, Options options)
       terminal_options(options.terminal), files_in_use(std::move(options.files_in_use)),
       trace_path(std::move(options.trace_path)), keeps_texts(options.keeps_texts), output(std::move(options.output)),
       check_(std::move(options.check_path)), changed_(std::move(options.changed)), how_ended_(std::move(options.how_ended)),
-      stop_(std::move(options.stop)) {
+      why_nothing_yet_(std::move(options.why_nothing_yet)), stop_(std::move(options.stop)) {
     if (stop_) {
         looks_for_stop_ = std::shared_ptr<void>(nullptr, [stop = stop_](void*) { stop->look_by({}); });
         stop_->look_by([this] { return this->terminal.is_asked_to_stop(!typed.open()); });
@@ -238,6 +238,9 @@ void App::on_program(bool ended) {
     const HowStopped event = session.program()->look(ended);
     if (event == HowStopped::none) {
         session.follow_run();
+        if (std::string why = why_nothing_yet_ && session.last_step() < 0 ? why_nothing_yet_() : std::string(); !why.empty()) {
+            tell(std::move(why));
+        }
         return;
     }
     const std::string text = session.refresh(); // empty: something else is looked at

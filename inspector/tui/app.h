@@ -44,6 +44,7 @@ public:
         bool guided = false;                   ///< as InspectorOptions have it
         std::shared_ptr<ProgramOutput> output;
         std::function<std::string()> how_ended;
+        std::function<std::string()> why_nothing_yet;
     };
     App(InspectorSession& session, Terminal& terminal, Options options);
     App(const App&) = delete;
@@ -140,7 +141,7 @@ private:
     std::vector<std::string> standing() const; ///< what holds until it is taken back, for the status line
 
     TraceCheck check_;
-    std::function<std::string()> changed_, how_ended_;
+    std::function<std::string()> changed_, how_ended_, why_nothing_yet_;
     std::shared_ptr<StopSignal> stop_;
     std::shared_ptr<void> looks_for_stop_; ///< as long as this is there, reading looks at the keyboard
     std::string file_changed_;             ///< "the file was replaced"; empty: it was not

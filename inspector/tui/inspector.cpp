@@ -56,6 +56,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     app_options.guided = options.guided;
     app_options.output = options.output;
     app_options.how_ended = options.how_ended;
+    app_options.why_nothing_yet = options.why_nothing_yet;
     for (const std::string& file : {options.trace_path, options.diff}) {
         app_options.files_in_use.push_back(file);
     }

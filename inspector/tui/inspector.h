@@ -37,6 +37,8 @@ struct InspectorOptions {
     int ended_fd = -1;        ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
     /// With a gate: how the program has ended ("exit code 3"), asked once it has; empty: as it should. May be empty itself.
     std::function<std::string()> how_ended;
+    /// With a gate: why nothing is recorded, asked while that is so and the gate told something; may be empty itself.
+    std::function<std::string()> why_nothing_yet;
     bool guided = false;                        ///< begins with a guide through one question, in five steps
     bool keeps_texts = true;                    ///< a trace that the user saves has prompts and generated texts
     std::shared_ptr<tui::ProgramOutput> output; ///< what the program writes; null: that goes elsewhere, or nothing runs

@@ -91,11 +91,18 @@ private:
                 is_new_ = true;
                 tell_progress(false);
             }
+            tell_why_nothing();
             tell_progress(true);
             hold_.pass(stops);
             if (!is_over) {
                 hold_.wait_for_stop(stops, look_up_ms);
             }
+        }
+    }
+    /// Once: where the program runs, and there is a reason why none of it comes.
+    void tell_why_nothing() {
+        if (!told_why_nothing_ && !source_.why_nothing_yet().empty()) {
+            told_why_nothing_ = is_new_ = true;
         }
     }
     /// So often that a screen follows, and always what came last.
@@ -113,7 +120,7 @@ private:
     LiveGate& gate_;
     ProgramHold hold_;
     Descriptor ended_;
-    bool is_new_ = false;
+    bool is_new_ = false, told_why_nothing_ = false;
     Clock::time_point told_;
     std::vector<std::string> notes_;
     std::exception_ptr failure_;
@@ -157,6 +164,7 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
         inspector.files_in_use = {options.trace};
         inspector.output = options.output;
         inspector.how_ended = [&source] { return source.how_ended(); };
+        inspector.why_nothing_yet = [&source] { return source.why_nothing_yet(); };
         inspector.keeps_texts = !options.no_text;
         left_with = run_inspector(store, inspector);
     }

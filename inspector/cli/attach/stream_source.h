@@ -25,6 +25,8 @@ public:
     virtual bool wait(int timeout_ms) = 0;
     virtual bool killed() const = 0;                     ///< once nothing more is sent: somebody ended it by force
     virtual std::string how_ended() const { return {}; } ///< as well: "exit code 3"; empty: as it should, or that is not known
+    /// While nothing of it is recorded: why, as far as that is known. Any thread.
+    virtual std::string why_nothing_yet() const { return {}; }
     /// Its user leaves the inspector while it runs.
     virtual void leave() = 0;
     /// Where nothing of what it sends can be taken any more: it goes on all the same, or there is no reason to stay with it.

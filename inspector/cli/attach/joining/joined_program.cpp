@@ -82,6 +82,11 @@ std::vector<std::string> JoinedProgram::notes() const {
     return notes;
 }
 
+std::string JoinedProgram::why_nothing_yet() const {
+    const bool has_earlier_plan = __atomic_load_n(&pages().control().unplanned, __ATOMIC_RELAXED) > 0; // it counts meanwhile
+    return has_earlier_plan ? "it runs by a plan made before schedscope joined; a new prompt makes another" : "";
+}
+
 int JoinedProgram::code_after(const ProgramStream& stream) const {
     const attach::Control& control = pages().control();
     if (stream.n_evaluations() > 0) {

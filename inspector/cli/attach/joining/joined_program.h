@@ -22,6 +22,7 @@ public:
     std::vector<std::pair<std::string, std::string>> facts() const override;
     bool wait(int timeout_ms) override;
     bool killed() const override { return has_ended_; }
+    std::string why_nothing_yet() const override;
     void leave() override;
     bool goes_on_unread() const override { return false; }
     std::vector<std::string> notes() const override;

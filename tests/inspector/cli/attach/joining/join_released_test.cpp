@@ -228,6 +228,27 @@ TEST_P(JoinReleased, LeavesWholePlansWhenItIsKilled) {
     EXPECT_EQ(count(exported.out, "\"plan_begin\""), count(exported.out, "\"plan_end\""));
 }
 
+/// Of builds that reuse a plan as long as its graph fits: there is nothing to see until a new prompt, and the inspector says so.
+TEST_P(JoinReleased, SaysInTheInspectorThatItRunsByAnEarlierPlan) {
+    unsetenv("LLAMA_GRAPH_REUSE_DISABLE");
+    if (GetParam().build.version != driven_builds().back().build.version) {
+        GTEST_SKIP() << "this build makes a plan for each token";
+    }
+    const std::string expected = plain();
+    start();
+    Terminal t(30, 100, {program_path(), "attach", std::to_string(program->id())});
+    ASSERT_TRUE(t.shows("nothing is planned yet")) << t.text();
+    write_bytes(go(10), "");
+    EXPECT_TRUE(t.shows("it runs by a plan made before schedscope joined; a new prompt makes another")) << t.text();
+    EXPECT_TRUE(t.shows("no steps yet ─ RUNNING")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 4) << t.text();
+    write_bytes(go(20), "");
+    write_bytes(go(30), "");
+    EXPECT_EQ(program->wait(), 0) << read_bytes(folder / "out");
+    EXPECT_EQ(read_bytes(folder / "out"), expected);
+}
+
 TEST_P(JoinReleased, IsLookedAtAndLeftInTheInspector) {
     const std::string expected = plain();
     start();
