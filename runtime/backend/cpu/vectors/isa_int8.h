@@ -22,6 +22,19 @@ typedef Ints IntsAt __attribute__((aligned(1), may_alias));
 ALWAYS_INLINE Wide wide_at(const void* p) { return *static_cast<const WideAt*>(p); }
 ALWAYS_INLINE Ints ints_at(const void* p) { return *static_cast<const IntsAt*>(p); }
 ALWAYS_INLINE Floats to_floats(Ints v) { return __builtin_convertvector(v, Floats); }
+/// a b + c, rounded once where there is an instruction for it: whether a compiler takes that by itself depends on what stands
+/// around, but a row's product must not depend on the tile that it is in.
+ALWAYS_INLINE Floats multiply_add(Floats a, Floats b, Floats c) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Floats>(
+        _mm512_fmadd_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Floats>(
+        _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+#else
+    return a * b + c;
+#endif
+}
 /// The four bytes at p in each lane.
 ALWAYS_INLINE Wide four_in_all(const int8_t* p) {
     int32_t four = 0;
@@ -176,7 +189,7 @@ ALWAYS_INLINE void add_unit(const Unit<Row>& unit, const Int8Columns& x, int64_t
             const int64_t first = j * x.group_stride + at / group + p * width;
             scales[j][p] = s * load(x.scales + first);
             if constexpr (Row::offsets || taken_off != 0) {
-                acc[j][chains - 1] += other * load(x.sums + first);
+                acc[j][chains - 1] = multiply_add(other, load(x.sums + first), acc[j][chains - 1]);
             }
         }
     }
@@ -185,7 +198,8 @@ ALWAYS_INLINE void add_unit(const Unit<Row>& unit, const Int8Columns& x, int64_t
         const Wide w = unsigned_first ? unit.vector(v) : unit.vector(v) - static_cast<int8_t>(Row::less);
         for (int j = 0; j < N; ++j) {
             const Ints sum = add_fours(Ints{}, w, wide_at(x.codes + j * x.stride + at + v * bytes));
-            acc[j][v % (chains - 1)] += to_floats(sum) * spread(scales[j], v);
+            Floats& chain = acc[j][v % (chains - 1)];
+            chain = multiply_add(to_floats(sum), spread(scales[j], v), chain);
         }
     }
 }
@@ -321,13 +335,13 @@ void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int6
             const Floats scale = floats_at(Panel::scale);
             for (int j = 0; j < N; ++j) {
                 const float* const at = scales + j * x.group_stride + s * groups;
-                acc[m][j] += to_floats(sum[m][j]) * (scale * all(*at));
+                acc[m][j] = multiply_add(to_floats(sum[m][j]), scale * all(*at), acc[m][j]);
             }
             if constexpr (Panel::offsets) {
                 const Floats offset = floats_at(Panel::scale + 1);
                 for (int j = 0; j < N; ++j) {
                     const float* const at = of_sums + j * x.group_stride + s * groups;
-                    acc[m][j] += offset * all(groups == 2 ? at[0] + at[1] : at[0]);
+                    acc[m][j] = multiply_add(offset, all(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
                 }
             }
         }
