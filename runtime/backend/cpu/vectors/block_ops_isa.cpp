@@ -51,12 +51,7 @@ template <typename Row, int N> void dot_columns(const void* row, const float* x,
 }
 
 template <typename Row> void dot(const void* row, const float* x, int64_t stride, int n_columns, int64_t n, float* out) {
-    switch (n_columns) {
-    case 1: return dot_columns<Row, 1>(row, x, stride, n, out);
-    case 2: return dot_columns<Row, 2>(row, x, stride, n, out);
-    case 3: return dot_columns<Row, 3>(row, x, stride, n, out);
-    default: return dot_columns<Row, 4>(row, x, stride, n, out);
-    }
+    with_count(n_columns, [=](auto columns) { dot_columns<Row, decltype(columns)::value>(row, x, stride, n, out); });
 }
 
 template <typename Row> void expand_row(const void* row, float* out, int64_t n) {

@@ -222,12 +222,7 @@ template <typename Row, int N> void dot_columns(const void* row, const Int8Colum
 }
 
 template <typename Row> void dot(const void* row, const Int8Columns& x, int n_columns, int64_t n, float* out) {
-    switch (n_columns) {
-    case 1: return dot_columns<Row, 1>(row, x, n, out);
-    case 2: return dot_columns<Row, 2>(row, x, n, out);
-    case 3: return dot_columns<Row, 3>(row, x, n, out);
-    default: return dot_columns<Row, 4>(row, x, n, out);
-    }
+    with_count(n_columns, [&](auto columns) { dot_columns<Row, decltype(columns)::value>(row, x, n, out); });
 }
 
 constexpr int lift = unsigned_first ? 128 : 0; ///< of columns for panels

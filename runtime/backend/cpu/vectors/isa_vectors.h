@@ -38,6 +38,18 @@ inline Floats load(const float* p) { return *reinterpret_cast<const FloatsAt*>(p
 inline void store(float* p, Floats v) { *reinterpret_cast<FloatsAt*>(p) = v; }
 inline Floats all(float x) { return Floats{} + x; }
 
+/// A number that code is compiled for.
+template <int n> struct Count { static constexpr int value = n; };
+/// of(Count<n>{}) for n from 1 to 4.
+template <typename Of> inline void with_count(int64_t n, Of of) {
+    switch (n) {
+    case 1: return of(Count<1>{});
+    case 2: return of(Count<2>{});
+    case 3: return of(Count<3>{});
+    default: return of(Count<4>{});
+    }
+}
+
 /// n < width floats, and `rest` in place of the others.
 inline Floats load_some(const float* p, int64_t n, float rest) {
     float values[width];

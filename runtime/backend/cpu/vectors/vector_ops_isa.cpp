@@ -83,18 +83,14 @@ inline void fetch(const void* p, int64_t bytes) {
 /// Columns whose sums, four of each, fit into registers.
 constexpr int most_columns = width == 16 ? 4 : 2;
 
-template <int n> struct Columns { static constexpr int count = n; };
 /// of(how many, first) for all m columns, most_columns at a time.
 template <typename Of> inline void by_columns(int64_t m, Of of) {
     int64_t j = 0;
     for (; j + most_columns <= m; j += most_columns) {
-        of(Columns<most_columns>{}, j);
+        of(Count<most_columns>{}, j);
     }
-    switch (m - j) {
-    case 1: of(Columns<1>{}, j); break;
-    case 2: of(Columns<2>{}, j); break;
-    case 3: of(Columns<3>{}, j); break;
-    default: break;
+    if (j < m) {
+        with_count(m - j, [&](auto rest) { of(rest, j); });
     }
 }
 
@@ -137,7 +133,7 @@ template <typename Row>
 void multiply_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* x, int64_t ldx, int64_t m,
                    int64_t d, float* out, int64_t ldo) {
     by_columns(m, [=](auto columns, int64_t j) {
-        constexpr int count = decltype(columns)::count;
+        constexpr int count = decltype(columns)::value;
         for (int64_t i = 0, some = 4; i < n; i += some) {
             some = i + 4 <= n ? 4 : 1;
             for (int64_t next = 0; next < some && ahead != 0 && j == 0; ++next) {
@@ -187,7 +183,7 @@ template <typename Row>
 void accumulate_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* w, int64_t ldw, int64_t m,
                      int64_t d, float* sums, int64_t lds) {
     by_columns(m, [=](auto columns, int64_t j) {
-        constexpr int count = decltype(columns)::count;
+        constexpr int count = decltype(columns)::value;
         constexpr int vectors = 4;
         const int64_t fetched = j == 0 ? ahead : 0;
         const float* const weights = w + j * ldw;
