@@ -22,16 +22,18 @@ void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRo
     for (const auto& named : rows) { // clang 14 lets no lambda capture a binding
         const std::string& name = named.first;
         const auto& row = named.second;
-        const auto compare = [&](What what, int64_t accounts::MemoryRow::*member) {
-            const DiffValue x = row.first == nullptr ? DiffValue{} : DiffValue{row.first->*member},
-                            y = row.second == nullptr ? DiffValue{} : DiffValue{row.second->*member};
+        const auto compare = [&](What what, auto size_of) {
+            const auto value = [&](const accounts::MemoryRow* r) { return r == nullptr ? DiffValue{} : DiffValue{size_of(*r)}; };
             found.compared();
-            if (x != y) {
+            if (const DiffValue x = value(row.first), y = value(row.second); x != y) {
                 found.add(what, name, x, y);
             }
         };
-        compare(What::buffer, &accounts::MemoryRow::size);
-        compare(What::peak, &accounts::MemoryRow::peak);
+        const auto is_known = [](const accounts::MemoryRow* r) { return r == nullptr || r->size.complete; };
+        if (is_known(row.first) && is_known(row.second)) {
+            compare(What::buffer, [](const accounts::MemoryRow& r) { return r.size.bytes; });
+        }
+        compare(What::peak, [](const accounts::MemoryRow& r) { return r.peak; });
     }
 }
 

@@ -32,7 +32,8 @@ std::vector<Measure> measure(const PlanSide& side) {
     measures.push_back({"bytes copied", Measure::Unit::bytes, accounts::input_sizes(side.state).known(), {}});
     count_if_known(Topic::fusion, "fused groups", side.state.fusions);
     for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
-        measures.push_back({side.devices.buffer_type(row.buffer_type) + " compute buffer", Measure::Unit::bytes, row.size, {}});
+        measures.push_back(
+            {side.devices.buffer_type(row.buffer_type) + " compute buffer", Measure::Unit::bytes, row.size.known(), {}});
     }
     count_if_known(Topic::memory, "memory planned again", side.state.reallocations);
     return measures;

@@ -52,6 +52,8 @@
 #define SSCP_FACT_BUILDS "build"
 /* A sentence that names libraries which were loaded for devices that the program does not use. */
 #define SSCP_FACT_IDLE_LIBRARIES "no_device"
+/* Compute buffers were made before anybody watched: what is recorded of their sizes is the least that they have. */
+#define SSCP_FACT_OLDER_BUFFERS "older_buffers"
 /* Of a variable that ggml reads: from how many rows on its devices take work over. */
 #define SSCP_FACT_OFFLOAD_MIN_BATCH "GGML_OP_OFFLOAD_MIN_BATCH"
 

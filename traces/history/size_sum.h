@@ -14,6 +14,7 @@ struct SizeSum {
         bytes += size.value_or(0);
         complete = complete && size;
     }
+    bool operator==(const SizeSum&) const = default;
     std::optional<int64_t> known() const noexcept { return complete ? std::optional(bytes) : std::nullopt; }
 };
 

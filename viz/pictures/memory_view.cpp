@@ -1,4 +1,5 @@
 #include "runtime/numbers.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/lifetimes.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/dot_text.h"
@@ -146,8 +147,9 @@ std::string MemoryPicture::title_of(const Panel& panel) const {
     const auto& types = subject_.session.buffer_types;
     const bool known = is_index(panel.buffer_type, types);
     const std::string name = known ? types[panel.buffer_type].name : "buffer type " + std::to_string(panel.buffer_type);
-    return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") + words::bytes(panel.size) +
-           ", " + words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
+    return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") +
+           words::bytes(accounts::compute_size(subject_.session, panel.size)) + ", " +
+           words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
            words::count(peak.at);
 }
 

@@ -31,7 +31,7 @@ std::span<const BuffersTable::Entry> BuffersTable::entries() {
     static const Entry list[] = {
         {{.key = "buffer_type", .title = "buffer", .help = "the type of buffer"}, [](T, R r) -> Cell { return r.buffer_type; }},
         {{.key = "size", .title = "size", .help = "of its compute buffers, all chunks", .unit = Unit::bytes},
-         [](T, R r) -> Cell { return r.size; }},
+         [](T, R r) { return Cell::of_sum(r.size); }},
         {{.key = "peak", .title = "used to", .help = "the highest byte that this plan uses", .unit = Unit::bytes},
          [](T, R r) { return r.use_known ? Cell(r.peak) : Cell::unknown(); }},
         {{.key = "most",

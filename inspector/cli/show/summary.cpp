@@ -112,10 +112,10 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out, 
             : all   ? std::string(unknown_text) + " nodes, "
                     : "")
         << splits_of(s)
-        << (s.unfinished             ? ""
-            : s.compute_bytes == 0   ? ", no compute buffers made"
-            : s.compute_bytes || all ? ", compute buffers " + (s.compute_bytes ? words::bytes(*s.compute_bytes) : unknown_text)
-                                     : "")
+        << (s.unfinished                 ? ""
+            : s.compute.known() == 0     ? ", no compute buffers made"
+            : s.compute.bytes > 0 || all ? ", compute buffers " + words::bytes(s.compute)
+                                         : "")
         << "\n\n";
     TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
     for (const auto& o : s.operators) {
@@ -167,7 +167,7 @@ json summary_json(History& history, EvaluationId evaluation) {
             {"unfinished_in", s.unfinished ? json(pass_name(s.unfinished->pass)) : json(nullptr)},
             {"copied_bytes", s.unfinished ? json(nullptr) : or_null(s.to_copy.known())},
             {"moved_bytes", or_null(s.moved_bytes)},
-            {"compute_bytes", or_null(s.compute_bytes)},
+            {"compute_bytes", or_null(s.compute.known())},
             {"compared", d.compared},
             {"beyond", d.beyond},
             {"plans_made_again", verdicts.plans},

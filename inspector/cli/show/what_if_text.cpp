@@ -2,6 +2,7 @@
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/folded_changes.h"
@@ -28,6 +29,9 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
         memory.row({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now, fit.is_about)});
     }
     memory.print(out);
+    if (accounts::are_older(session)) {
+        OutputLine(out) << accounts::older_buffers_words;
+    }
     if (!c.flash_caveat.empty()) {
         OutputLine(out) << c.flash_caveat;
     }

@@ -4,6 +4,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/folded_changes.h"
 #include "traces/replay/no_change.h"
@@ -32,6 +33,9 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
     }
     if (!c.flash_caveat.empty()) {
         figures.push_back({"with -fa auto", "", c.flash_caveat, true});
+    }
+    if (accounts::are_older(session)) {
+        figures.push_back({"memory", "", std::string(accounts::older_buffers_words), true});
     }
     for (const MemoryFit& fit : memory_fits(c, session)) {
         figures.push_back(

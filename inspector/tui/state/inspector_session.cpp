@@ -316,8 +316,11 @@ bool InspectorSession::seek() {
         return true;
     }
     const auto* const end = std::get_if<record::PassEnd>(&newest.fact);
-    const bool there =
-        newest.evaluation > sought_->behind && is_moment(Unit::sweep, newest) && (!end || end->pass >= sought_->pass);
+    const bool is_next = newest.evaluation > sought_->behind;
+    // One that uses a plan that is there has no such pass of its own, only work.
+    const bool plans = is_next && history_.evaluation(newest.evaluation).begin.planned_in == newest.evaluation;
+    const bool there = is_next && ((!plans && sought_->pass != Pass::execute) ||
+                                   (is_moment(Unit::sweep, newest) && (!end || end->pass >= sought_->pass)));
     if (there || stops || newest.evaluation > sought_->behind + 1) {
         sought_.reset();
         return false;

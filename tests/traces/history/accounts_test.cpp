@@ -1,6 +1,7 @@
 #include "tests/support/traces/plan_rows.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/export/export_jsonl.h"
+#include "traces/format/schedscope_stream.h"
 #include "traces/format/schema.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
@@ -167,7 +168,7 @@ TEST_F(Tables, MemoryKeepsTheSizesOfBuffersThatDidNotGrow) {
     ASSERT_EQ(first.memory.size(), 2U);
     for (const auto& row : first.memory) {
         EXPECT_GT(row.peak, 0);
-        EXPECT_GE(row.size, row.peak);
+        EXPECT_GE(row.size.bytes, row.peak);
         EXPECT_FALSE(row.replan.has_value()); // the first time
     }
     const auto later = accounts::memory(*history, history->plan(2));
@@ -175,6 +176,23 @@ TEST_F(Tables, MemoryKeepsTheSizesOfBuffersThatDidNotGrow) {
     EXPECT_EQ(later.memory[0].replan, "backend ids changed");
     EXPECT_EQ(later.memory[0].size, first.memory[0].size); // one token needs less than eight
     EXPECT_LT(later.memory[0].peak, first.memory[0].peak);
+}
+
+/// Whoever joins a program sees what its plans need, and not how large the buffers are that it made before.
+TEST(OlderBuffers, AreAtLeastAsLargeAsIsRecorded) {
+    SessionInfo joined = session({"Vulkan0", "CPU"});
+    joined.facts.push_back({SSCP_FACT_OLDER_BUFFERS, "made before"});
+    auto store = std::make_shared<LiveStore>();
+    SampleRun(*store, joined).evaluate(blocks(4, 8, 2));
+    History history(store);
+    const accounts::MemoryAccount account = accounts::memory(history, history.plan(0));
+    ASSERT_EQ(account.memory.size(), 2U);
+    for (const accounts::MemoryRow& row : account.memory) {
+        EXPECT_THAT(words::bytes(row.size), ::testing::StartsWith("at least ")) << row.buffer_type;
+        EXPECT_GT(row.peak, 0);
+    }
+    EXPECT_EQ(accounts::summary(history).compute.known(), std::nullopt);
+    EXPECT_GT(accounts::summary(history).compute.bytes, 0);
 }
 
 TEST_F(Tables, TokensListTheirSamplersAndWhereTheyRan) {
@@ -211,7 +229,7 @@ TEST_F(Tables, TheSummaryCounts) {
     EXPECT_EQ(nodes, s.nodes);
     EXPECT_TRUE(s.tokens);
     EXPECT_GT(s.time_ns().value_or(0), 0);
-    EXPECT_GT(s.compute_bytes.value_or(0), 0);
+    EXPECT_GT(s.compute.known().value_or(0), 0);
     EXPECT_GT(s.to_copy.bytes, 0);
     EXPECT_TRUE(s.to_copy.complete);
 }

@@ -157,7 +157,7 @@ TEST(ImportedLog, EveryGraphIsAnEvaluation) {
     const accounts::MemoryAccount memory = accounts::memory(*imported.history, imported.history->plan(1));
     ASSERT_EQ(memory.memory.size(), 1U);
     EXPECT_EQ(memory.memory[0].buffer_type, "Vulkan0");
-    EXPECT_EQ(memory.memory[0].size, 2621440);
+    EXPECT_EQ(memory.memory[0].size.bytes, 2621440);
     EXPECT_FALSE(memory.memory[0].use_known);
     EXPECT_EQ(session_fact(imported.history->session(), "graph_splits"), "3 (with bs=512), 2 (with bs=1)");
     EXPECT_EQ(session_fact(imported.history->session(), "graphs_reused"), "7");

@@ -151,7 +151,7 @@ TEST(SharedLogs, GiveABufferOneSize) {
     int n = 0;
     for (EvaluationId e = 0; e < imported.history->n_evaluations(); ++e) {
         for (const auto& memory : accounts::memory(*imported.history, imported.history->plan(e)).memory) {
-            EXPECT_EQ(memory.size, memory.buffer_type == "Vulkan0" ? 930821 : 269379) << memory.buffer_type << " of " << e;
+            EXPECT_EQ(memory.size.bytes, memory.buffer_type == "Vulkan0" ? 930821 : 269379) << memory.buffer_type << " of " << e;
             ++n;
         }
     }

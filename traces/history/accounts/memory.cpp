@@ -1,5 +1,6 @@
 #include "traces/history/accounts/memory.h"
 
+#include "traces/format/schedscope_stream.h"
 #include "traces/history/lifetimes.h"
 
 #include <algorithm>
@@ -32,6 +33,10 @@ std::vector<record::BufferSize> compute_buffers(History& history, Step step) {
     }
     return buffers;
 }
+
+bool are_older(const SessionInfo& session) { return !session_fact(session, SSCP_FACT_OLDER_BUFFERS).empty(); }
+
+SizeSum compute_size(const SessionInfo& session, int64_t bytes) { return {bytes, !are_older(session)}; }
 
 std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session) {
     std::vector<std::pair<std::string, std::string>> logged;
@@ -71,6 +76,7 @@ MemoryAccount memory(History& history, const PlanState& state) {
     for (const auto& [where, end] : ends) {
         used[where.first] += end;
     }
+    const SessionInfo& session = history.session();
     std::map<BufferTypeId, int64_t> sizes;
     for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
         sizes[buffer.buffer_type] += buffer.size;
@@ -82,7 +88,7 @@ MemoryAccount memory(History& history, const PlanState& state) {
     for (const auto& [type, size] : sizes) {
         MemoryRow row;
         row.buffer_type = history.buffer_type_name(type);
-        row.size = size;
+        row.size = compute_size(session, size);
         row.peak = used.contains(type) ? used[type] : 0;
         row.use_known = history.knows(Topic::memory);
         if (!state.reallocations.empty()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "traces/history/history.h"
+#include "traces/history/size_sum.h"
 
 #include <optional>
 #include <string>
@@ -13,7 +14,7 @@ namespace schedscope::accounts {
 
 struct MemoryRow {
     std::string buffer_type;
-    int64_t size = 0;                  ///< of its compute buffers, all chunks
+    SizeSum size;                      ///< of its compute buffers, all chunks
     int64_t peak = 0;                  ///< of that, the highest byte that this plan uses
     bool use_known = true;             ///< false: it is not known where tensors lie
     std::optional<std::string> replan; ///< why memory was planned again; nothing: it was not, or it was the first time
@@ -43,6 +44,12 @@ MemoryAccount memory(History& history, const PlanState& state);
 /// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or
 /// behind what was reserved.
 std::vector<record::BufferSize> compute_buffers(History& history, Step step);
+/// They were made before anybody watched, and may be larger than is recorded.
+bool are_older(const SessionInfo& session);
+inline constexpr std::string_view older_buffers_words =
+    "the program's compute buffers are older than the recording, and may be larger";
+/// A buffer's recorded size, or that of several.
+SizeSum compute_size(const SessionInfo& session, int64_t bytes);
 
 /// Facts of a trace that was made from a log: what lies in memory beside the plans, as logged.
 inline constexpr std::string_view model_buffers_fact = "model_buffers", kv_buffers_fact = "kv_buffers";

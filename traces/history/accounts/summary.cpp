@@ -93,7 +93,8 @@ Summary summary(History& history, EvaluationId evaluation) {
     for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
         compute_bytes += buffer.size;
     }
-    s.compute_bytes = compute_bytes == 0 && !history.knows(Topic::memory) ? std::nullopt : std::optional(compute_bytes);
+    s.compute =
+        compute_bytes == 0 && !history.knows(Topic::memory) ? SizeSum{0, false} : compute_size(history.session(), compute_bytes);
     return s;
 }
 

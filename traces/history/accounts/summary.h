@@ -32,12 +32,12 @@ struct Summary {
     std::optional<int32_t> nodes = 0, leafs = 0;
     int32_t nodes_left_out = 0; ///< of `nodes`, those that a log has no line of
     int32_t splits = 0, copies = 0;
-    bool all_copies_known = true;             ///< else there are at least so many
-    int32_t stages = 1;                       ///< of its pipeline: each copy of a split's input is there once per stage
-    int32_t input_copies = 0;                 ///< of `copies`, those that keep an input of the graph for a further stage
-    SizeSum to_copy;                          ///< inputs of its splits, all that they hold
-    std::optional<int64_t> moved_bytes;       ///< what its transfers moved; nothing: none is there
-    std::optional<int64_t> compute_bytes = 0; ///< buffers as they are then
+    bool all_copies_known = true;       ///< else there are at least so many
+    int32_t stages = 1;                 ///< of its pipeline: each copy of a split's input is there once per stage
+    int32_t input_copies = 0;           ///< of `copies`, those that keep an input of the graph for a further stage
+    SizeSum to_copy;                    ///< inputs of its splits, all that they hold
+    std::optional<int64_t> moved_bytes; ///< what its transfers moved; nothing: none is there
+    SizeSum compute;                    ///< buffers as they are then
     struct OpCount {
         std::string op; ///< "?": a log names none, or none that is known
         BackendId backend = no_backend;

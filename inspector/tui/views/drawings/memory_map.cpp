@@ -4,6 +4,7 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/lifetimes.h"
 #include "traces/history/words/misfit_words.h"
 
@@ -167,9 +168,9 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     const int64_t peak = live[peak_at];
     cells.text(first_row, 0,
                session.history().buffer_type_name(buffer.buffer_type) +
-                   (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " + words::bytes(buffer.size) +
-                   ", used to " + words::bytes(shown.reached) + ", most at once " + words::bytes(peak) + " at place " +
-                   std::to_string(peak_at),
+                   (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " +
+                   words::bytes(accounts::compute_size(session.history().session(), buffer.size)) + ", used to " +
+                   words::bytes(shown.reached) + ", most at once " + words::bytes(peak) + " at place " + std::to_string(peak_at),
                bold);
 
     if (!shown.map || shown.map->n_rows != n_rows || shown.map->n_columns != n_columns) {

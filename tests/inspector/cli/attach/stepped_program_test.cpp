@@ -215,6 +215,25 @@ TEST_P(SteppedProgram, IsHeldAtEachOfSeveralBreakpoints) {
     EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM) << t.text();
 }
 
+/// Also at those that plan nothing, since they use a plan that is there.
+TEST_P(SteppedProgram, IsHeldInEachEvaluation) {
+    NEEDS_SHARED();
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(comes([&] { return t.shows("─ pass 1 place "); })) << t.text();
+    for (int evaluation = 1; evaluation < 8; ++evaluation) {
+        t.press("]");
+        const std::string said = "eval " + std::to_string(evaluation) + " ";
+        const auto is_held_there = [&] {
+            return t.line(0).find("HELD") != std::string::npos && t.line(0).find(said) != std::string::npos;
+        };
+        ASSERT_TRUE(comes(is_held_there)) << said << '\n' << t.text();
+    }
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM) << t.text();
+}
+
 TEST_P(SteppedProgram, IsSavedAsTheTraceThatItIs) {
     NEEDS_SHARED();
     const std::string saved = folder / "saved.trace";
