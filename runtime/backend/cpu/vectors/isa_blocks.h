@@ -41,7 +41,7 @@ ALWAYS_INLINE TwoPieces two_fours_at(const void* a, const void* b) {
 }
 #endif
 /// `count` bits of each byte, from bit `from` on.
-ALWAYS_INLINE Piece bits_of(Piece p, int from, int count) {
+template <typename V> ALWAYS_INLINE V bits_of(V p, int from, int count) {
     return (p >> static_cast<uint8_t>(from)) & static_cast<uint8_t>((1 << count) - 1);
 }
 
@@ -97,11 +97,34 @@ template <typename Block> ALWAYS_INLINE void eight_halves(const Block* blocks, u
 #endif
 }
 
-// One description per type: element i of piece p is (numbers(block, p)[i] − less) × scale + offset. `scales` says those once for
-// each `scaled` elements; it has room for sixteen of each. `eight_scales`: of eight blocks. Types without `offsets` have none.
+/// The half of block i of each row, a row a lane.
+template <typename Block> ALWAYS_INLINE Floats halves_of_rows(const Block* const* rows, int64_t i, uint16_t Block::*half) {
+#if defined(__AVX2__)
+    const auto bits = [&](int r) -> uint16_t { return rows[r][i].*half; };
+    typedef uint16_t Halves __attribute__((vector_size(16)));
+    const Halves first = {bits(0), bits(1), bits(2), bits(3), bits(4), bits(5), bits(6), bits(7)};
+#if defined(__AVX512F__)
+    const Halves second = {bits(8), bits(9), bits(10), bits(11), bits(12), bits(13), bits(14), bits(15)};
+    return reinterpret_cast<Floats>(
+        _mm512_cvtph_ps(_mm256_set_m128i(reinterpret_cast<__m128i>(second), reinterpret_cast<__m128i>(first))));
+#else
+    return reinterpret_cast<Floats>(_mm256_cvtph_ps(reinterpret_cast<__m128i>(first)));
+#endif
+#else
+    Floats out{};
+    for (int r = 0; r < width; ++r) {
+        out[r] = half_bits_to_float(rows[r][i].*half);
+    }
+    return out;
+#endif
+}
 
-/// What four bits stand for, where they are all of a number: itself, or the uneven steps of IQ4, lifted by 128. Such types say by
-/// `fours` where those of a piece lie.
+// One description per type: element i of piece p is (numbers(block, p)[i] − less) × scale + offset. `scales` says those once for
+// each `scaled` elements; it has room for sixteen of each. `eight_scales`: of eight blocks; `row_scales`: of a block of each row.
+// Types without `offsets` have none. `bytes(where)` are the 32 bytes that where(block) points to, of one block or of several.
+
+/// What four bits stand for: themselves, or the uneven steps of IQ4, lifted by 128. Such types say by `fours` where those of a
+/// piece lie, and by `fifths` where the fifth bits do, if they have any.
 struct Plain {
     template <typename V> static ALWAYS_INLINE V numbers_of(V fours) { return fours; }
 };
@@ -135,6 +158,9 @@ template <typename B> struct OneScale {
     static constexpr bool offsets = false;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = half_bits_to_float(b.d); }
     static ALWAYS_INLINE void eight_scales(const Block* b, float* scale, float*) { eight_halves(b, &Block::d, scale); }
+    static ALWAYS_INLINE void row_scales(const Block* const* rows, int64_t i, Floats* scale, Floats*) {
+        *scale = halves_of_rows(rows, i, &Block::d);
+    }
 };
 template <typename B> struct ScaleAndLeast {
     using Block = B;
@@ -147,6 +173,10 @@ template <typename B> struct ScaleAndLeast {
     static ALWAYS_INLINE void eight_scales(const Block* b, float* scale, float* offset) {
         eight_halves(b, &Block::d, scale);
         eight_halves(b, &Block::m, offset);
+    }
+    static ALWAYS_INLINE void row_scales(const Block* const* rows, int64_t i, Floats* scale, Floats* offset) {
+        *scale = halves_of_rows(rows, i, &Block::d);
+        *offset = halves_of_rows(rows, i, &Block::m);
     }
 };
 /// Super blocks of 256.
@@ -166,19 +196,23 @@ struct RowQ4_1 : Plain, ScaleAndLeast<BlockQ4_1> {
     static ALWAYS_INLINE const void* fours(const Block& b, int) { return b.qs; }
 };
 
-struct RowQ5_0 : OneScale<BlockQ5_0> {
+struct RowQ5_0 : Plain, OneScale<BlockQ5_0> {
     static constexpr int less = 16;
-    static ALWAYS_INLINE Piece numbers(const Block& b, int) { return fours_at(b.qs) | bits_to_bytes(b.qh, 16); }
+    static ALWAYS_INLINE const void* fours(const Block& b, int) { return b.qs; }
+    static ALWAYS_INLINE const uint8_t* fifths(const Block& b) { return b.qh; }
 };
 
-struct RowQ5_1 : ScaleAndLeast<BlockQ5_1> {
+struct RowQ5_1 : Plain, ScaleAndLeast<BlockQ5_1> {
     static constexpr int less = 0;
-    static ALWAYS_INLINE Piece numbers(const Block& b, int) { return fours_at(b.qs) | bits_to_bytes(b.qh, 16); }
+    static ALWAYS_INLINE const void* fours(const Block& b, int) { return b.qs; }
+    static ALWAYS_INLINE const uint8_t* fifths(const Block& b) { return b.qh; }
 };
 
 struct RowQ8_0 : OneScale<BlockQ8_0> {
     static constexpr int less = 128;
-    static ALWAYS_INLINE Piece numbers(const Block& b, int) { return piece_at(b.qs) ^ 128; }
+    template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int) {
+        return bytes([](const Block& b) { return b.qs; }) ^ 128;
+    }
 };
 
 struct RowIQ4_NL : Uneven, OneScale<BlockIQ4_NL> {
@@ -192,7 +226,9 @@ struct RowQ2_K : Super<BlockQ2_K, 16, true> {
         store_scaled(both & 15, half_bits_to_float(b.d), scale);
         store_scaled(both >> 4, -half_bits_to_float(b.dmin), offset);
     }
-    static ALWAYS_INLINE Piece numbers(const Block& b, int p) { return bits_of(piece_at(b.qs + 32 * (p / 4)), 2 * (p % 4), 2); }
+    template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
+        return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 4); }), 2 * (p % 4), 2);
+    }
 };
 
 struct RowQ3_K : Super<BlockQ3_K, 16, false> {
@@ -208,8 +244,9 @@ struct RowQ3_K : Super<BlockQ3_K, 16, false> {
         const Bytes twos = reinterpret_cast<Bytes>(Words{high, high >> 2, high >> 4, high >> 6}) & 3;
         store_scaled((fours | (twos << 4)) - 32, half_bits_to_float(b.d), scale);
     }
-    static ALWAYS_INLINE Piece numbers(const Block& b, int p) {
-        return bits_of(piece_at(b.qs + 32 * (p / 4)), 2 * (p % 4), 2) | (bits_of(piece_at(b.hmask), p, 1) << 2);
+    template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
+        return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 4); }), 2 * (p % 4), 2) |
+               (bits_of(bytes([](const Block& b) { return b.hmask; }), p, 1) << 2);
     }
 };
 
@@ -233,14 +270,17 @@ template <typename Block> ALWAYS_INLINE void scales_and_minima(const Block& b, f
 struct RowQ4_K : Super<BlockQ4_K, 32, true> {
     static constexpr int less = 0;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) { scales_and_minima(b, scale, offset); }
-    static ALWAYS_INLINE Piece numbers(const Block& b, int p) { return bits_of(piece_at(b.qs + 32 * (p / 2)), 4 * (p % 2), 4); }
+    template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
+        return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 2); }), 4 * (p % 2), 4);
+    }
 };
 
 struct RowQ5_K : Super<BlockQ5_K, 32, true> {
     static constexpr int less = 0;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) { scales_and_minima(b, scale, offset); }
-    static ALWAYS_INLINE Piece numbers(const Block& b, int p) {
-        return bits_of(piece_at(b.qs + 32 * (p / 2)), 4 * (p % 2), 4) | (bits_of(piece_at(b.qh), p, 1) << 4);
+    template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
+        return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 2); }), 4 * (p % 2), 4) |
+               (bits_of(bytes([](const Block& b) { return b.qh; }), p, 1) << 4);
     }
 };
 
@@ -249,10 +289,10 @@ struct RowQ6_K : Super<BlockQ6_K, 16, false> {
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) {
         store_scaled(*reinterpret_cast<const BytesAt*>(b.scales), half_bits_to_float(b.d), scale);
     }
-    static ALWAYS_INLINE Piece numbers(const Block& b, int p) {
+    template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
         const int half = p / 4, part = p % 4;
-        return bits_of(piece_at(b.ql + 64 * half + 32 * (part % 2)), part < 2 ? 0 : 4, 4) |
-               (bits_of(piece_at(b.qh + 32 * half), 2 * part, 2) << 4);
+        return bits_of(bytes([=](const Block& b) { return b.ql + 64 * half + 32 * (part % 2); }), part < 2 ? 0 : 4, 4) |
+               (bits_of(bytes([=](const Block& b) { return b.qh + 32 * half; }), 2 * part, 2) << 4);
     }
 };
 
@@ -268,13 +308,39 @@ struct RowIQ4_XS : Uneven, Super<BlockIQ4_XS, 32, false> {
     static ALWAYS_INLINE const void* fours(const Block& b, int p) { return b.qs + 16 * p; }
 };
 
+template <typename Row>
+concept HasFours = requires(const typename Row::Block& b) {
+    Row::fours(b, 0);
+};
+template <typename Row>
+concept HasFifths = requires(const typename Row::Block& b) {
+    Row::fifths(b);
+};
+
 template <typename Row> ALWAYS_INLINE Piece numbers_of(const typename Row::Block& b, int p) {
-    if constexpr (requires { Row::fours(b, p); }) {
+    if constexpr (HasFifths<Row>) {
+        return fours_at(Row::fours(b, p)) | bits_to_bytes(Row::fifths(b), 16);
+    } else if constexpr (HasFours<Row>) {
         return Row::numbers_of(fours_at(Row::fours(b, p)));
     } else {
-        return Row::numbers(b, p);
+        return Row::numbers(
+            [&](auto where) __attribute__((always_inline)) { return piece_at(where(b)); }, p);
     }
 }
+#if defined(__AVX512F__)
+/// Piece p of two blocks at once.
+template <typename Row> ALWAYS_INLINE TwoPieces numbers_of(const typename Row::Block& a, const typename Row::Block& b, int p) {
+    if constexpr (HasFifths<Row>) {
+        return two_fours_at(Row::fours(a, p), Row::fours(b, p)) |
+               joined(bits_to_bytes(Row::fifths(a), 16), bits_to_bytes(Row::fifths(b), 16));
+    } else if constexpr (HasFours<Row>) {
+        return Row::numbers_of(two_fours_at(Row::fours(a, p), Row::fours(b, p)));
+    } else {
+        return Row::numbers(
+            [&](auto where) __attribute__((always_inline)) { return joined(piece_at(where(a)), piece_at(where(b))); }, p);
+    }
+}
+#endif
 
 } // namespace
 

@@ -119,7 +119,7 @@ template <typename Row> struct Unit {
         } else {
 #if defined(__AVX512F__)
             const auto of_block = [&](int p) -> const typename Row::Block& { return blocks[p / Row::pieces]; };
-            if constexpr (requires { Row::fours(*blocks, 0); }) {
+            if constexpr (HasFours<Row> && !HasFifths<Row>) {
                 if (2 * v + 1 < n_blocks * Row::pieces) {
                     constexpr int n = Row::pieces;
                     return reinterpret_cast<Wide>(Row::numbers_of(
@@ -240,48 +240,128 @@ template <typename Row> using PanelOf = Panel<Row::scaled, Row::offsets>;
 
 template <typename Panel> int64_t panel_bytes(int64_t n) { return n / Panel::scaled * Panel::stretch * bytes; }
 
+constexpr int fours_in_piece = piece / 4;
+
+/// Piece p of block i of each row.
+template <typename Row> struct PiecesOfRows {
+    const typename Row::Block* const* rows;
+    int64_t i;
+    int p;
+    ALWAYS_INLINE Piece operator()(int r) const { return numbers_of<Row>(rows[r][i], p) - static_cast<uint8_t>(Row::less); }
+#if defined(__AVX512F__)
+    ALWAYS_INLINE TwoPieces operator()(int r, int s) const {
+        return numbers_of<Row>(rows[r][i], rows[s][i], p) - static_cast<uint8_t>(Row::less);
+    }
+#endif
+};
+/// Of each row the scales, or offsets, of eight groups.
+struct ScalesOfRows {
+    const float (*rows)[16];
+    int from;
+    ALWAYS_INLINE Piece operator()(int r) const { return piece_at(rows[r] + from); }
+#if defined(__AVX512F__)
+    ALWAYS_INLINE TwoPieces operator()(int r, int s) const { return joined(operator()(r), operator()(s)); }
+#endif
+};
+
+/// Vector q of out: the four bytes q of each row's 32.
+template <typename Rows> ALWAYS_INLINE void side_by_side(const Rows& rows, Wide* out) {
+#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    typedef __m512i Bits;
+    const auto low = [](Bits a, Bits b) { return _mm512_unpacklo_epi32(a, b); };
+    const auto high = [](Bits a, Bits b) { return _mm512_unpackhi_epi32(a, b); };
+    const auto low_pairs = [](Bits a, Bits b) { return _mm512_unpacklo_epi64(a, b); };
+    const auto high_pairs = [](Bits a, Bits b) { return _mm512_unpackhi_epi64(a, b); };
+    const auto begins = [](Bits a, Bits b) { return _mm512_shuffle_i64x2(a, b, 0b10001000); };
+    const auto ends = [](Bits a, Bits b) { return _mm512_shuffle_i64x2(a, b, 0b11011101); };
+    const auto of = [&](int half, int r) { return reinterpret_cast<Bits>(rows(8 * half + r, 8 * half + r + 4)); };
+#else
+    typedef __m256i Bits;
+    const auto low = [](Bits a, Bits b) { return _mm256_unpacklo_epi32(a, b); };
+    const auto high = [](Bits a, Bits b) { return _mm256_unpackhi_epi32(a, b); };
+    const auto low_pairs = [](Bits a, Bits b) { return _mm256_unpacklo_epi64(a, b); };
+    const auto high_pairs = [](Bits a, Bits b) { return _mm256_unpackhi_epi64(a, b); };
+    const auto begins = [](Bits a, Bits b) { return _mm256_permute2x128_si256(a, b, 0x20); };
+    const auto ends = [](Bits a, Bits b) { return _mm256_permute2x128_si256(a, b, 0x31); };
+    const auto of = [&](int half, int r) { return reinterpret_cast<Bits>(rows(4 * half + r)); };
+#endif
+    Bits turned[2][4]; // squares of four rows and four fours, turned over
+    for (int half = 0; half < 2; ++half) {
+        const Bits a = of(half, 0), b = of(half, 1), c = of(half, 2), d = of(half, 3);
+        const Bits ab = low(a, b), cd = low(c, d), ab_high = high(a, b), cd_high = high(c, d);
+        turned[half][0] = low_pairs(ab, cd);
+        turned[half][1] = high_pairs(ab, cd);
+        turned[half][2] = low_pairs(ab_high, cd_high);
+        turned[half][3] = high_pairs(ab_high, cd_high);
+    }
+    for (int q = 0; q < 4; ++q) {
+        out[q] = reinterpret_cast<Wide>(begins(turned[0][q], turned[1][q]));
+        out[4 + q] = reinterpret_cast<Wide>(ends(turned[0][q], turned[1][q]));
+    }
+#else
+    for (int r = 0; r < width; ++r) {
+        const Piece row = rows(r);
+        for (int q = 0; q < fours_in_piece; ++q) {
+            __builtin_memcpy(reinterpret_cast<char*>(out + q) + 4 * r, reinterpret_cast<const char*>(&row) + 4 * q, 4);
+        }
+    }
+#endif
+}
+
+/// Of block i of each row, a row a lane.
+template <typename Row>
+ALWAYS_INLINE void scales_of_rows(const typename Row::Block* const* rows, int64_t i, Floats* scales, Floats* offsets) {
+    if constexpr (Row::pieces == 1) {
+        Row::row_scales(rows, i, scales, offsets);
+    } else {
+        constexpr int n = Row::pieces * piece / Row::scaled;
+        float scale[width][16], offset[width][16];
+        for (int r = 0; r < width; ++r) {
+            Row::scales(rows[r][i], scale[r], offset[r]);
+        }
+        for (int from = 0; from < n; from += fours_in_piece) {
+            side_by_side(ScalesOfRows{scale, from}, reinterpret_cast<Wide*>(scales + from));
+            if constexpr (Row::offsets) {
+                side_by_side(ScalesOfRows{offset, from}, reinterpret_cast<Wide*>(offsets + from));
+            }
+        }
+    }
+}
+
 template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t n_rows, int64_t n, std::byte* panel) {
     using Panel = PanelOf<Row>;
-    constexpr int block = Row::pieces * piece;
+    using Block = typename Row::Block;
+    constexpr int block = Row::pieces * piece, parts = piece / Row::scaled, in_part = fours_in_piece / parts;
+    const Block* of_row[width];
+    for (int64_t r = 0; r < width; ++r) { // the last one again for those that are not there: they are left out
+        of_row[r] = reinterpret_cast<const Block*>(rows + static_cast<size_t>(r < n_rows ? r : n_rows - 1) * stride);
+    }
     for (int64_t i = 0; i < n / block; ++i) {
-        for (int64_t r = 0; r < width; ++r) {
-            if (r >= n_rows) {
-                continue; // what is there is multiplied, and left out
-            }
-            const typename Row::Block& b =
-                reinterpret_cast<const typename Row::Block*>(rows + static_cast<size_t>(r) * stride)[i];
-            float scale[16], offset[16];
-            Row::scales(b, scale, offset);
-            std::byte* to = panel + 4 * r;
-            const auto put = [&](int vector, const void* four) { __builtin_memcpy(to + vector * bytes, four, 4); };
+        Floats scales[16], offsets[16];
+        scales_of_rows<Row>(of_row, i, scales, offsets);
 #pragma GCC unroll 8
-            for (int p = 0; p < Row::pieces; ++p) {
-                const Piece codes = numbers_of<Row>(b, p) - static_cast<uint8_t>(Row::less);
-                int32_t fours[piece / 4];
-                __builtin_memcpy(fours, &codes, sizeof fours);
-                for (int part = 0; part < piece / Row::scaled; ++part, to += Panel::stretch * bytes) {
-                    for (int q = 0; q < Panel::vectors; ++q) {
-                        put(q, &fours[part * Panel::vectors + q]);
-                    }
-                    const int g = (p * piece + part * Row::scaled) / Row::scaled;
-                    put(Panel::scale, &scale[g]);
-                    if constexpr (Row::offsets) {
-                        put(Panel::scale + 1, &offset[g]);
-                    }
-                }
-            }
-        }
-        if constexpr (lift != 0) {
-            std::byte* to = panel;
-            for (int s = 0; s < block / Row::scaled; ++s, to += Panel::stretch * bytes) {
+        for (int p = 0; p < Row::pieces; ++p) {
+            Wide fours[fours_in_piece];
+            side_by_side(PiecesOfRows<Row>{of_row, i, p}, fours);
+#pragma GCC unroll 2
+            for (int part = 0; part < parts; ++part, panel += Panel::stretch * bytes) {
                 Ints sum{};
-                for (int q = 0; q < Panel::vectors; ++q) {
-                    sum = add_fours(sum, Wide{} + static_cast<int8_t>(-lift), wide_at(to + q * bytes));
+#pragma GCC unroll 8
+                for (int q = 0; q < in_part; ++q) {
+                    const Wide w = fours[part * in_part + q];
+                    *reinterpret_cast<WideAt*>(panel + q * bytes) = w;
+                    sum = lift == 0 ? sum : add_fours(sum, Wide{} + static_cast<int8_t>(-lift), w);
                 }
-                *reinterpret_cast<IntsAt*>(to + Panel::vectors * bytes) = -sum;
+                if constexpr (lift != 0) {
+                    *reinterpret_cast<IntsAt*>(panel + Panel::vectors * bytes) = -sum;
+                }
+                store(reinterpret_cast<float*>(panel + Panel::scale * bytes), scales[p * parts + part]);
+                if constexpr (Row::offsets) {
+                    store(reinterpret_cast<float*>(panel + (Panel::scale + 1) * bytes), offsets[p * parts + part]);
+                }
             }
         }
-        panel += block / Row::scaled * Panel::stretch * bytes;
     }
 }
 
