@@ -315,18 +315,31 @@ bool InspectorSession::seek() {
         program_->step(Unit::evaluation);
         return true;
     }
+    const bool is_next = newest.evaluation > sought_->behind, reserves = is_next && is_reserve(newest.evaluation);
+    const bool plans = !is_next || history_.evaluation(newest.evaluation).begin.planned_in == newest.evaluation;
     const auto* const end = std::get_if<record::PassEnd>(&newest.fact);
-    const bool is_next = newest.evaluation > sought_->behind;
-    // One that uses a plan that is there has no such pass of its own, only work.
-    const bool plans = is_next && history_.evaluation(newest.evaluation).begin.planned_in == newest.evaluation;
-    const bool there = is_next && ((!plans && sought_->pass != Pass::execute) ||
-                                   (is_moment(Unit::sweep, newest) && (!end || end->pass >= sought_->pass)));
+    // A reserve runs nothing; one by a plan that is there has its beginning only.
+    const Pass wanted = reserves ? std::min(sought_->pass, Pass::split) : sought_->pass;
+    // Of a program that isn't ours, its splits are recorded, not the pass in which they run.
+    const bool ran = std::holds_alternative<record::SplitRun>(newest.fact) && !executes(newest);
+    const bool there =
+        is_next && (ran || (reserves && !plans) || (is_moment(Unit::sweep, newest) && (!end || end->pass >= wanted)));
     if (there || stops || newest.evaluation > sought_->behind + 1) {
         sought_.reset();
         return false;
     }
-    program_->step(Unit::sweep);
+    const bool is_to_run = is_next && !executes(newest) && (!plans || (end && end->pass >= Pass::split));
+    program_->step(is_to_run ? Unit::split : Unit::sweep);
     return true;
+}
+
+/// It is a record of the pass in which splits run.
+bool InspectorSession::executes(const Record& record) {
+    const Step begun = history_.source().previous_of(record.step, fact_bit<record::PassBegin>());
+    if (begun < history_.evaluation(record.evaluation).first) { // also no_step
+        return false;
+    }
+    return std::get<record::PassBegin>(history_.record(begun).fact).pass == Pass::execute;
 }
 
 std::string InspectorSession::go_pass(Pass pass, Unit unit) {
@@ -347,9 +360,9 @@ void InspectorSession::step_program(Unit unit) {
     }
     // Where it begins there is nothing to see yet: on to the end of the pass that is looked at.
     sought_ = Sought{state_.evaluation,
-                     state_.pass != Pass::none ? state_.pass
-                     : state_.planned          ? Pass::execute
-                                               : Pass::place,
+                     state_.pass != Pass::none                          ? state_.pass
+                     : state_.planned && !is_reserve(state_.evaluation) ? Pass::execute
+                                                                        : Pass::place,
                      past_reserves};
     program_->step(Unit::evaluation);
 }

@@ -157,6 +157,7 @@ private:
     std::string move_evaluation(bool forward, bool past_reserves);
     SamePlace place_in(Step from, EvaluationId id);
     bool seek();
+    bool executes(const Record& record);
     void watch_for_breakpoints();
     std::string go_unless_met(Step to, Unit unit, std::function<std::string()> go_there);
     void show(Step step);
