@@ -13,18 +13,6 @@ constexpr int64_t expanded_rows = 60;                    ///< a multiple of ever
 constexpr int64_t float_bytes = sizeof(float);
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
 
-/// What `of(first, n)` computes for at most N columns at once, for all.
-template <int N, typename Of> void by_columns(int64_t n_columns, float* out, int64_t out_stride, Of of) {
-    float results[N];
-    for (int64_t j = 0; j < n_columns; j += N) {
-        const auto some = int_of(std::min<int64_t>(N, n_columns - j));
-        of(j, some, results);
-        for (int i = 0; i < some; ++i) {
-            out[(j + i) * out_stride] = results[i];
-        }
-    }
-}
-
 /// out[j × out_stride] = a row of weights times column j, for a few columns.
 void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int64_t n_columns, float* out, int64_t out_stride,
              float* room, const VectorOps& v) {
@@ -41,14 +29,15 @@ void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int6
     default: break;
     }
     const BlockOps& blocks = v.blocks[ordinal(weights.type)];
-    if (x.int8.codes != nullptr) {
-        by_columns<Int8Rows::max_columns>(n_columns, out, out_stride, [&](int64_t j, int some, float* results) {
-            blocks.int8.dot(row, x.int8.from(j), some, k, results);
-        });
-    } else if (blocks.dot != nullptr) {
-        by_columns<BlockOps::max_columns>(n_columns, out, out_stride, [&](int64_t j, int some, float* results) {
+    if (blocks.dot != nullptr) {
+        for (int64_t j = 0; j < n_columns; j += BlockOps::max_columns) {
+            const auto some = int_of(std::min<int64_t>(BlockOps::max_columns, n_columns - j));
+            float results[BlockOps::max_columns];
             blocks.dot(row, x.data + j * x.stride, x.stride, some, k, results);
-        });
+            for (int i = 0; i < some; ++i) {
+                out[(j + i) * out_stride] = results[i];
+            }
+        }
     } else {
         each(v.dot_f32, read_row(weights, row, room, v));
     }
@@ -62,6 +51,20 @@ int64_t rounded_up(int64_t n, int64_t to) noexcept { return (n + to - 1) / to * 
 int64_t columns_at_once(int64_t bytes_of_one) noexcept {
     constexpr int64_t tiles = 60;
     return std::max(tiles, column_bytes / bytes_of_one / tiles * tiles);
+}
+
+/// Rows as they lie, each piece of which is taken apart once for several columns.
+void multiply_few(const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end, const Int8Columns& columns,
+                  int64_t n, float* out, int64_t out_stride, const VectorOps& v) {
+    const Int8Rows& ops = v.blocks[ordinal(weights.type)].int8;
+    const int64_t near = n <= Int8Rows::max_columns ? end - first : 32; ///< rows that stay in the cache for further columns
+    for (int64_t row = first; row < end; row += near) {
+        for (int64_t j = 0; j < n; j += Int8Rows::max_columns) {
+            ops.dot(matrix + row * weights.nb[1], weights.nb[1], std::min(near, end - row), columns.from(j),
+                    int_of(std::min<int64_t>(Int8Rows::max_columns, n - j)), weights.ne[0], out + row + j * out_stride,
+                    out_stride);
+        }
+    }
 }
 
 /// Rows laid out as panels in `room`.
@@ -152,8 +155,12 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     const int64_t k = weights.ne[0];
     const VectorOps& v = work.vector;
     const bool is_int8 = columns.int8.codes != nullptr;
-    if (n <= (is_int8 ? few_int8_columns : few_columns)) {
+    if (is_int8 && n <= few_int8_columns) {
+        return multiply_few(weights, matrix, first, end, columns.int8, n, out, out_stride, v);
+    }
+    if (!is_int8 && n <= few_columns) {
         for (int64_t row = first; row < end; ++row) {
+            fetch(matrix + row * weights.nb[1] + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
             dot_row(weights, matrix + row * weights.nb[1], columns, n, out + row, out_stride, room, v);
         }
         return;

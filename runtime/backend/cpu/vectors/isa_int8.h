@@ -173,56 +173,106 @@ ALWAYS_INLINE Floats spread(const Floats* all_groups, int v) {
 
 constexpr int chains = 3; ///< of additions that need not wait for each other
 
-template <typename Row, int N>
-ALWAYS_INLINE void add_unit(const Unit<Row>& unit, const Int8Columns& x, int64_t at, Floats (*acc)[chains]) {
+/// The same unit of R rows, of each against N columns.
+template <typename Row, int R, int N>
+ALWAYS_INLINE void add_unit(const Unit<Row> (&units)[R], const Int8Columns& x, int64_t at, Floats (*acc)[N][chains]) {
     constexpr int parts = unit_groups / width, taken_off = unsigned_first ? Row::less : 0;
-    float scale[unit_groups], offset[unit_groups];
-    unit.scales(scale, offset);
-    Floats scales[N][parts];
-    for (int p = 0; p < parts; ++p) {
-        const Floats s = of_groups<Row::scaled>(scale, p);
-        Floats other = s * -static_cast<float>(taken_off);
-        if constexpr (Row::offsets) {
-            other += of_groups<Row::scaled>(offset, p);
-        }
-        for (int j = 0; j < N; ++j) {
-            const int64_t first = j * x.group_stride + at / group + p * width;
-            scales[j][p] = s * load(x.scales + first);
-            if constexpr (Row::offsets || taken_off != 0) {
-                acc[j][chains - 1] = multiply_add(other, load(x.sums + first), acc[j][chains - 1]);
+    Floats scales[R][N][parts];
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+        float scale[unit_groups], offset[unit_groups];
+        units[r].scales(scale, offset);
+#pragma GCC unroll 4
+        for (int p = 0; p < parts; ++p) {
+            const Floats s = of_groups<Row::scaled>(scale, p);
+            Floats other = s * -static_cast<float>(taken_off);
+            if constexpr (Row::offsets) {
+                other += of_groups<Row::scaled>(offset, p);
+            }
+#pragma GCC unroll 4
+            for (int j = 0; j < N; ++j) {
+                const int64_t first = j * x.group_stride + at / group + p * width;
+                scales[r][j][p] = s * load(x.scales + first);
+                if constexpr (Row::offsets || taken_off != 0) {
+                    acc[r][j][chains - 1] = multiply_add(other, load(x.sums + first), acc[r][j][chains - 1]);
+                }
             }
         }
     }
 #pragma GCC unroll 16
     for (int v = 0; v < vectors_in_unit; ++v) {
-        const Wide w = unsigned_first ? unit.vector(v) : unit.vector(v) - static_cast<int8_t>(Row::less);
-        for (int j = 0; j < N; ++j) {
-            const Ints sum = add_fours(Ints{}, w, wide_at(x.codes + j * x.stride + at + v * bytes));
-            Floats& chain = acc[j][v % (chains - 1)];
-            chain = multiply_add(to_floats(sum), spread(scales[j], v), chain);
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) {
+            const Wide w = unsigned_first ? units[r].vector(v) : units[r].vector(v) - static_cast<int8_t>(Row::less);
+#pragma GCC unroll 4
+            for (int j = 0; j < N; ++j) {
+                const Ints sum = add_fours(Ints{}, w, wide_at(x.codes + j * x.stride + at + v * bytes));
+                Floats& chain = acc[r][j][v % (chains - 1)];
+                chain = multiply_add(to_floats(sum), spread(scales[r][j], v), chain);
+            }
         }
     }
 }
 
-template <typename Row, int N> void dot_columns(const void* row, const Int8Columns& x, int64_t n, float* out) {
+/// R rows × N columns, at most four products.
+template <typename Row, int R, int N>
+void dot_tile(const std::byte* rows, size_t stride, const Int8Columns& x, int64_t n, float* out, int64_t out_stride) {
     constexpr int in_unit = Unit<Row>::blocks_in_unit, block = Row::pieces * piece;
-    const auto* blocks = static_cast<const typename Row::Block*>(row);
     const int64_t n_blocks = n / block;
-    Floats acc[N][chains] = {};
+    Floats acc[R][N][chains] = {};
+    const auto add = [&](int64_t i, int n_there) __attribute__((always_inline)) {
+        Unit<Row> units[R];
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) {
+            units[r] = {reinterpret_cast<const typename Row::Block*>(rows + static_cast<size_t>(r) * stride) + i, n_there};
+        }
+        add_unit<Row, R, N>(units, x, i * block, acc);
+    };
     int64_t i = 0;
     for (; i + in_unit <= n_blocks; i += in_unit) {
-        add_unit<Row, N>(Unit<Row>{blocks + i, in_unit}, x, i * block, acc);
+        add(i, in_unit);
     }
     if (i < n_blocks) {
-        add_unit<Row, N>(Unit<Row>{blocks + i, static_cast<int>(n_blocks - i)}, x, i * block, acc);
+        add(i, static_cast<int>(n_blocks - i));
     }
-    for (int j = 0; j < N; ++j) {
-        out[j] = total(acc[j][0] + acc[j][1] + acc[j][2]);
+    Floats sums[4] = {};
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) {
+            sums[r * N + j] = acc[r][j][0] + acc[r][j][1] + acc[r][j][2];
+        }
+    }
+    float results[4];
+    totals(sums[0], sums[1], sums[2], sums[3], results); // also of one: a row's product does not depend on its tile
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) {
+            out[j * out_stride + r] = results[r * N + j];
+        }
     }
 }
 
-template <typename Row> void dot(const void* row, const Int8Columns& x, int n_columns, int64_t n, float* out) {
-    with_count(n_columns, [&](auto columns) { dot_columns<Row, decltype(columns)::value>(row, x, n, out); });
+/// Rows that are multiplied at once, so that none waits for the sums of the one before: as many as registers hold.
+constexpr int rows_in_tile(int n_columns) {
+    return bytes == 64 && n_columns <= 2 ? 4 / n_columns : bytes == 32 && n_columns == 1 ? 2 : 1;
+}
+
+template <typename Row>
+void dot(const std::byte* rows, size_t stride, int64_t n_rows, const Int8Columns& x, int n_columns, int64_t n, float* out,
+         int64_t out_stride) {
+    with_count(n_columns, [&](auto columns) {
+        constexpr int N = decltype(columns)::value, R = rows_in_tile(N);
+        int64_t r = 0;
+        for (; r + R <= n_rows; r += R) {
+            fetch(rows + static_cast<size_t>(r) * stride + fetched_ahead, R * static_cast<int64_t>(stride));
+            dot_tile<Row, R, N>(rows + static_cast<size_t>(r) * stride, stride, x, n, out + r, out_stride);
+        }
+        for (; r < n_rows; ++r) {
+            dot_tile<Row, 1, N>(rows + static_cast<size_t>(r) * stride, stride, x, n, out + r, out_stride);
+        }
+    });
 }
 
 constexpr int lift = unsigned_first ? 128 : 0; ///< of columns for panels

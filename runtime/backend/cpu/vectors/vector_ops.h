@@ -25,11 +25,25 @@ struct Int8Columns {
     }
 };
 
+/// How far ahead rows are fetched into the cache that are read one after the other, in bytes: the processor, which sees ahead by
+/// itself within a row, doesn't where several rows are read at once or a row is short.
+constexpr int64_t fetched_ahead = 8192;
+
+/// Asks for memory that is read soon; there need not be any. (Inlined always: it is compiled for several instruction sets.)
+__attribute__((always_inline)) inline void fetch(const void* p, int64_t n_bytes) {
+    constexpr int64_t line = 64;
+    for (int64_t at = 0; at < n_bytes; at += line) {
+        __builtin_prefetch(static_cast<const char*>(p) + at);
+    }
+}
+
 /// A type's rows of quantised blocks with such columns (isa_int8.h). n: elements of a row.
 struct Int8Rows {
     static constexpr int max_columns = 4;
-    /// out[j] = Σ row[i] x[j][i] for j < n_columns ≤ max_columns.
-    void (*dot)(const void* row, const Int8Columns& x, int n_columns, int64_t n, float* out) = nullptr;
+    /// out[j × out_stride + r] = Σ row r [i] x[j][i] for rows r < n_rows, `stride` bytes apart, and j < n_columns ≤ max_columns.
+    /// Rows that lie `fetched_ahead` further are fetched meanwhile.
+    void (*dot)(const std::byte* rows, size_t stride, int64_t n_rows, const Int8Columns& x, int n_columns, int64_t n, float* out,
+                int64_t out_stride) = nullptr;
     /// Rows side by side, VectorOps::panel_rows of them, laid out for many columns: how large, and made of rows `stride` bytes
     /// apart.
     int64_t (*panel_bytes)(int64_t n) = nullptr;

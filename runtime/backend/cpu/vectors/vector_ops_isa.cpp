@@ -72,14 +72,6 @@ template <typename Row> inline const typename Row::Element* row_at(const std::by
     return reinterpret_cast<const typename Row::Element*>(rows + stride * static_cast<size_t>(row));
 }
 
-/// Asks for memory that is read soon.
-inline void fetch(const void* p, int64_t bytes) {
-    constexpr int64_t line = 64;
-    for (int64_t at = 0; at < bytes; at += line) {
-        __builtin_prefetch(static_cast<const char*>(p) + at);
-    }
-}
-
 /// Columns whose sums, four of each, fit into registers.
 constexpr int most_columns = width == 16 ? 4 : 2;
 

@@ -154,7 +154,7 @@ TEST_P(BlockOpsOf, MultiplyARowWithColumnsOfWholeNumbers) {
         for (int columns = 1; columns <= Int8Rows::max_columns; ++columns) {
             float found[Int8Rows::max_columns + 1];
             std::fill(std::begin(found), std::end(found), 99.0F);
-            ops.int8.dot(blocks.data(), q.columns(), columns, n, found);
+            ops.int8.dot(blocks.data(), 0, 1, q.columns(), columns, n, found, 1);
             for (int j = 0; j < columns; ++j) {
                 ASSERT_NEAR(found[j], q.product(expanded, j), 4e-6 * std::sqrt(static_cast<double>(n)))
                     << "column " << j << " of " << columns;
@@ -162,6 +162,41 @@ TEST_P(BlockOpsOf, MultiplyARowWithColumnsOfWholeNumbers) {
             EXPECT_EQ(found[columns], 99.0F);
         }
     });
+}
+
+TEST_P(BlockOpsOf, GiveOfSeveralRowsWithWholeNumbersWhatEachGivesAlone) {
+    for (const Type type : expandable_types()) {
+        if (!traits(type).quantised()) {
+            continue;
+        }
+        const Int8Rows& ops = v.blocks[static_cast<size_t>(type)].int8;
+        const int64_t n = 3 * std::max<int64_t>(96, traits(type).block);
+        const auto bytes = row_bytes(type, n);
+        constexpr int64_t n_rows = 7;
+        const size_t stride = 2 * bytes;
+        std::vector<std::byte> blocks(stride * n_rows);
+        const auto all = some_floats(static_cast<size_t>(n_rows * n));
+        for (size_t r = 0; r < n_rows; ++r) {
+            row_from_float(type, &all[r * static_cast<size_t>(n)], &blocks[r * stride], n);
+        }
+        const QuantisedColumns q(v, some_floats(static_cast<size_t>(Int8Rows::max_columns * n)), n, false);
+        for (int columns = 1; columns <= Int8Rows::max_columns; ++columns) {
+            constexpr int64_t apart = n_rows + 1;
+            float found[Int8Rows::max_columns * apart], alone[Int8Rows::max_columns];
+            std::fill(std::begin(found), std::end(found), 99.0F);
+            ops.dot(blocks.data(), stride, n_rows, q.columns(), columns, n, found, apart);
+            for (int64_t r = 0; r < n_rows; ++r) {
+                ops.dot(&blocks[static_cast<size_t>(r) * stride], stride, 1, q.columns(), columns, n, alone, 1);
+                for (int j = 0; j < columns; ++j) {
+                    ASSERT_EQ(found[j * apart + r], alone[j])
+                        << type_name(type) << ", row " << r << ", column " << j << " of " << columns;
+                }
+            }
+            for (int j = 0; j < columns; ++j) {
+                EXPECT_EQ(found[j * apart + n_rows], 99.0F);
+            }
+        }
+    }
 }
 
 TEST_P(BlockOpsOf, MultiplyPanelsOfRowsWithColumnsOfWholeNumbers) {
