@@ -230,6 +230,7 @@ private:
                               s.graph,
                               s.answers,
                               s.options.op_offload,
+                              s.options.offload_min_batch,
                               s.options.n_stages,
                               s.options.current_stage,
                               n_tokens,
@@ -349,7 +350,7 @@ private:
             c.reordered =
                 nodes && before.graph.nodes == subject.graph.nodes && with_reorders(recorded, before.graph) != nodes->order;
             c.stays_as_recorded = subject.stays_as_recorded;
-            c.flash_caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph);
+            c.flash_caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph, subject.options.offload_min_batch);
         }
     }
 
@@ -362,8 +363,12 @@ private:
         return !layer || found == graph.tensors.end() ? "" : session_.backends[home_of_memory(session_, found->buffer_type)].name;
     }
 
-    /// llama.cpp with -fa auto looks where flash attention of its layers would run, before it uses it.
-    std::string flash_caveat(const PlanComparison& c, const OwnedGraph& graph) const {
+    /// llama.cpp with -fa auto looks where flash attention of its layers would run in a graph of one token, before it uses it.
+    /// least: what the change has offloaded from, 0: as recorded.
+    std::string flash_caveat(const PlanComparison& c, const OwnedGraph& graph, int64_t least) const {
+        if (least > 1 && c.n_tokens && *c.n_tokens >= least) {
+            return ""; // what is offloaded here is not with one token
+        }
         for (const TensorChange& change : c.changes) {
             if (!is_index(change.tensor, graph.tensors) || graph.tensors[change.tensor].op != Op::FLASH_ATTN_EXT ||
                 graph.tensors[change.tensor].src[1] == no_tensor) {

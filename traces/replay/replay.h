@@ -74,6 +74,7 @@ struct ReplayInput {
     OwnedGraph& graph;
     CapabilityTable& answers;
     bool& op_offload;
+    int64_t& offload_min_batch; ///< as PlanOptions has it; the answers say what follows from it
     int32_t& n_stages;
     int32_t& current_stage;
     int32_t n_tokens; ///< of the ubatch that it was planned for

@@ -142,6 +142,7 @@ public:
             }
         }
         in.op_offload = what_if_.op_offload.value_or(in.op_offload);
+        in.offload_min_batch = what_if_.offload_min_batch.value_or(in.offload_min_batch);
         if (what_if_.stages) {
             in.n_stages = *what_if_.stages;
             in.current_stage = n_plans_ % in.n_stages; // a scheduler's plans go round robin
@@ -441,8 +442,8 @@ private:
             OwnedGraph graph = OwnedGraph::copy_of(in.graph.view());
             CapabilityTable answers = in.answers;
             answers.session = &session;
-            ReplayInput copy{session,     graph,         answers,    in.op_offload,   in.n_stages, in.current_stage,
-                             in.n_tokens, in.evaluation, in.reserve, in.alternatives, in.own};
+            ReplayInput copy{session,          graph,       answers,       in.op_offload, in.offload_min_batch, in.n_stages,
+                             in.current_stage, in.n_tokens, in.evaluation, in.reserve,    in.alternatives,      in.own};
             rehome(copy, recorded_, order, policy);
             return graph;
         };

@@ -211,6 +211,11 @@ TEST(NamedPartsWithFlashAttention, AreToldOfWhatAutoDoes) {
                 HasSubstr(" would run on big, and its layer's weights lie in CPU: with -fa auto llama.cpp does without"));
     EXPECT_EQ(answer(OtherProgram(*own), {"ngl=2"}).comparisons.front().flash_caveat, "") << "each runs where its cache lies";
     EXPECT_EQ(answer(*own, {"offload-min-batch=1"}).comparisons.front().flash_caveat, "") << "a run of ours says what it does";
+    s.n_prompt = 8;
+    const auto prompt = recorded(s);
+    EXPECT_NE(answer(OtherProgram(*prompt), {"offload-min-batch=1"}).comparisons.front().flash_caveat, "");
+    EXPECT_EQ(answer(OtherProgram(*prompt), {"offload-min-batch=5"}).comparisons.front().flash_caveat, "")
+        << "llama.cpp looks at a graph of one token, from which nothing is offloaded then";
 }
 
 /// ggml forgets what was pinned where a graph is planned for its size alone (ggml_backend_sched_reserve_size).
