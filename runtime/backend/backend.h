@@ -77,6 +77,8 @@ public:
     virtual void optimise(SplitGraph& /*split*/) {}
     /// Does for a planned split what its first `compute` would do once and for all: shaders are compiled. Computes nothing.
     virtual void prepare(const SplitGraph& /*split*/) {}
+    /// An evaluation of so many tokens comes: other threads may be meant for many of them than for one.
+    virtual void expect(int64_t /*n_tokens*/) {}
     /// Runs nodes [first, first + count) of the split in order, each group as its kernel where the group lies in the range
     /// entirely (and memory allows it: where the plan's overlaps forbid, node by node). Throws Error(device). log: null, or where
     /// to append one entry per kernel; complete after the next `synchronize`.

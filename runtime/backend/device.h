@@ -2,6 +2,7 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/backend/buffer.h"
+#include "runtime/backend/processors.h"
 #include "runtime/backend/products.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
@@ -23,11 +24,17 @@ constexpr std::string_view device_kind_name(DeviceKind kind) noexcept {
     return names[ordinal(kind)];
 }
 
+class ThreadPool;
+
 struct BackendOptions {
     int n_threads = 0;                  ///< CPU and BLAS; 0: physical cores
     bool fusion = true;                 ///< false: optimise() finds no groups
     std::string name;                   ///< shown name when it differs from the device's ("Vulkan0.1")
     Products products = Products::int8; ///< CPU
+    int n_threads_batch = 0;            ///< CPU and BLAS, in evaluations of several tokens; 0: as many
+    ProcessorSet processors = {};       ///< that CPU and BLAS compute on; of none: any
+    /// Of CPU and BLAS, who then never compute on more threads together than one of them; null: own ones as said above.
+    std::shared_ptr<ThreadPool> threads = {};
 };
 
 /// Hardware (or a library) that was found, and the three questions about it. Const and thread-safe.
@@ -37,6 +44,8 @@ public:
     virtual std::string_view name() const noexcept = 0; ///< "CPU", "BLAS", "Vulkan0"
     virtual DeviceKind kind() const noexcept = 0;
     virtual std::string description() const = 0;
+    /// What a user of it should know although it works, one sentence; empty: nothing.
+    virtual std::string caveat() const { return {}; }
     virtual size_t memory_bytes() const = 0;                               ///< total; 0: unknown
     virtual std::vector<std::string> features() const = 0;                 ///< for people: "avx512vnni", "fp16", "subgroup 8"
     virtual const BufferType& buffer_type() const = 0;                     ///< the default one

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/blas/blas_device.h"
 #include "runtime/backend/cpu/cpu_device.h"
+#include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/described_device.h"
 #include "runtime/backend/vulkan/vulkan.h"
 #include "runtime/error.h"
@@ -152,8 +153,14 @@ std::vector<Device*> Registry::select(std::string_view list, std::vector<std::un
 
 std::vector<std::unique_ptr<Backend>> make_backends(std::span<Device* const> devices, const BackendOptions& options) {
     std::vector<std::unique_ptr<Backend>> backends;
+    BackendOptions own = options;
+    const auto computes_on_threads = [](const Device* d) {
+        return d->kind() == DeviceKind::cpu || d->kind() == DeviceKind::blas;
+    };
+    if (std::any_of(devices.begin(), devices.end(), computes_on_threads)) {
+        own.threads = threads_of(options);
+    }
     for (size_t i = 0; i < devices.size(); ++i) {
-        BackendOptions own = options;
         own.name = devices[i]->name();
         if (const auto before = std::count(devices.begin(), devices.begin() + i, devices[i]); before > 0) {
             own.name.append(".").append(std::to_string(before));
@@ -161,6 +168,17 @@ std::vector<std::unique_ptr<Backend>> make_backends(std::span<Device* const> dev
         backends.push_back(devices[i]->make_backend(own));
     }
     return backends;
+}
+
+std::vector<std::string> caveats_of(std::span<Device* const> devices) {
+    std::vector<std::string> caveats;
+    for (const Device* device : devices) {
+        std::string caveat = device->caveat();
+        if (!caveat.empty() && std::find(caveats.begin(), caveats.end(), caveat) == caveats.end()) { // named twice
+            caveats.push_back(std::move(caveat));
+        }
+    }
+    return caveats;
 }
 
 } // namespace schedscope

@@ -58,7 +58,9 @@ private:
 };
 
 /// A backend for each device of such a list, in its order: several of one device, whose memory is the host's, are "BLAS" and
-/// "BLAS.1". options.name is not used.
+/// "BLAS.1". Those that compute on the processor share its threads. options.name is not used.
 std::vector<std::unique_ptr<Backend>> make_backends(std::span<Device* const> devices, const BackendOptions& options);
+/// What their user should know although they work, one sentence each.
+std::vector<std::string> caveats_of(std::span<Device* const> devices);
 
 } // namespace schedscope

@@ -193,6 +193,7 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
         if (run == Run::compute) {
             inputs_.fill(io_, u, cells, slots_, model_.hparams());
             sampling_.write_inputs(u);
+            scheduler_.expect(u.n_tokens);
             scheduler_.compute();
             read_outputs(u);
             sampling_.read(u, recorder_ != nullptr);

@@ -201,6 +201,12 @@ void Scheduler::prepare() {
     }
 }
 
+void Scheduler::expect(int64_t n_tokens) {
+    for (BackendId b = 0; b < state_->devices.n_backends(); ++b) {
+        state_->devices.backend(b).expect(n_tokens);
+    }
+}
+
 void Scheduler::compute() {
     compute_async();
     synchronize();

@@ -63,6 +63,8 @@ public:
     /// Does for the planned graph what backends do once and for all before they compute: shaders are compiled. Computes and
     /// records nothing. Throws Error(device).
     void prepare();
+    /// Tells the backends how many tokens the evaluations from here on have (Backend::expect).
+    void expect(int64_t n_tokens);
     /// Runs the planned graph; returns when it is complete. Throws Error(device).
     void compute();
     /// The same in two halves, so that evaluations can overlap in a pipeline of stages. With a recorder they don't: the records

@@ -25,7 +25,8 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     std::vector<OverrideReport> reports;
     model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement,
                                                    o.header_only ? LoadMode::header : LoadMode::data, &reports);
-    notes_ = model_->notes();
+    notes_ = o.header_only ? std::vector<std::string>() : caveats_of(devices_);
+    notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
     require_matches(reports);
     std::transform(reports.begin(), reports.end(), std::back_inserter(notes_), override_note);
     SchedulerOptions scheduling;

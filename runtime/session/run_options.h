@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/backend/processors.h"
 #include "runtime/backend/products.h"
 #include "runtime/ops/type.h"
 #include "runtime/planner/device_profile.h"
@@ -37,7 +38,9 @@ struct RunOptions {
     int32_t n_ctx = 0; ///< 0: 4096, or the model's training length if that is smaller
     int32_t n_batch = 2048;
     int32_t n_ubatch = 512;
-    int n_threads = 0; ///< 0: physical cores
+    int n_threads = 0;       ///< 0: physical cores
+    int n_threads_batch = 0; ///< in evaluations of several tokens; 0: as many
+    ProcessorSet processors; ///< that these threads stay on; of none: any
     bool fusion = true;
     Products products = Products::int8;
     std::optional<uint32_t> seed; ///< absent: random

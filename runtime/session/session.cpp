@@ -8,6 +8,7 @@
 #include "runtime/scheduler/watch.h"
 #include "runtime/session/model_header.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/number_words.h"
 #include "runtime/system/read_number.h"
 
 #include <algorithm>
@@ -67,14 +68,34 @@ SchedulerOptions Session::scheduling() const {
     return scheduling;
 }
 
-void Session::make_backends(const Registry& registry) {
-    devices_ = options_.header_only ? registry.select(options_.devices, described_, options_.profiles)
-                                    : registry.select(options_.devices);
+BackendOptions Session::backend_options() const {
     BackendOptions o;
     o.n_threads = options_.n_threads;
+    o.n_threads_batch = options_.n_threads_batch;
+    o.processors = options_.processors;
     o.fusion = options_.fusion;
     o.products = options_.products;
-    backends_ = schedscope::make_backends(devices_, o);
+    return o;
+}
+
+void Session::note_threads() {
+    const int most = std::max(options_.n_threads, options_.n_threads_batch);
+    if (!options_.processors.empty() && most > options_.processors.size()) {
+        notes_.push_back(words::counted(most, "thread") + " share " + words::counted(options_.processors.size(), "processor") +
+                         " (" + options_.processors.text() + "): fewer are faster (-t, -tb)");
+    }
+    const std::vector<std::string> caveats = caveats_of(devices_);
+    notes_.insert(notes_.end(), caveats.begin(), caveats.end());
+}
+
+void Session::make_backends(const Registry& registry) {
+    const BoundThread bound(options_.processors); // what drivers and libraries start when they are looked for stays there, too
+    devices_ = options_.header_only ? registry.select(options_.devices, described_, options_.profiles)
+                                    : registry.select(options_.devices);
+    backends_ = schedscope::make_backends(devices_, backend_options());
+    if (!options_.header_only) {
+        note_threads();
+    }
     if (const std::string note = idle_layers_note(registry); !note.empty()) {
         notes_.push_back(note);
     }
@@ -234,6 +255,16 @@ void Session::open_record() {
         models.push_back(header_of(vision_->file()));
     }
     told_.models = std::make_shared<const std::vector<ModelHeader>>(std::move(models));
+    if (!options_.header_only) {
+        const int n = options_.n_threads > 0 ? options_.n_threads : physical_cores(options_.processors);
+        fact("threads", std::to_string(n));
+        if (options_.n_threads_batch > 0 && options_.n_threads_batch != n) {
+            fact("batch_threads", std::to_string(options_.n_threads_batch));
+        }
+        if (!options_.processors.empty()) {
+            fact("processors", options_.processors.text());
+        }
+    }
     fact("seed", std::to_string(seed_));
     if (options_.sample_in_graph) {
         fact("backend_sampling", "on");

@@ -46,7 +46,8 @@ public:
     InferenceContext& context() noexcept { return *context_; }
     const InferenceContext& context() const noexcept { return *context_; }
     Scheduler& scheduler() noexcept { return *scheduler_; }
-    SchedulerOptions scheduling() const; ///< the scheduler's
+    SchedulerOptions scheduling() const;    ///< the scheduler's
+    BackendOptions backend_options() const; ///< the backends', but for their names and the threads that they share
     Recorder* recorder() const noexcept { return recorder_; }
     std::span<const std::unique_ptr<Backend>> backends() const noexcept { return backends_; }
     bool flash_attention() const noexcept { return context_->options().flash_attention; }
@@ -65,6 +66,7 @@ public:
 
 private:
     void make_backends(const Registry& registry);
+    void note_threads();
     /// Where layers were asked to go to devices, none was named and there is none; empty: there is.
     std::string idle_layers_note(const Registry& registry) const;
     void load_model(ModelFiles files);

@@ -153,10 +153,8 @@ private:
 } // namespace
 
 Verification verify(Session& reference, Device& checked, const GenerateRequest& request) {
-    BackendOptions options;
-    options.n_threads = reference.options().n_threads;
+    BackendOptions options = reference.backend_options();
     options.fusion = false;
-    options.products = reference.options().products;
     options.name = checked.name();
     const std::unique_ptr<Backend> backend = checked.make_backend(options);
     Verifier verifier(reference, checked, *backend, request.stop);

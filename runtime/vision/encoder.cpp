@@ -142,6 +142,7 @@ void Encoder::evaluate(const ImageView& view, Run run, std::vector<float>& rows)
         }
         if (run == Run::compute) {
             fill(view);
+            scheduler_.expect(io_.result->ne[1]);
             scheduler_.compute();
             const size_t n = n_elements(*io_.result);
             rows.resize(rows.size() + n);

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array multi_letter = {std::string_view("-ngl"), std::string_view("-fa"), std::string_view("-ctk"),
                                      std::string_view("-ctv"), std::string_view("-ub"), std::string_view("-bs"),
-                                     std::string_view("-ts"),  std::string_view("-ot"), std::string_view("-nkvo")};
+                                     std::string_view("-ts"),  std::string_view("-ot"), std::string_view("-nkvo"),
+                                     std::string_view("-tb"),  std::string_view("-Cr")};
 
 bool takes_value(const CLI::App* command, const std::string& option) {
     if (command == nullptr || option.find('=') != std::string::npos) {

@@ -20,6 +20,44 @@ namespace schedscope {
 
 namespace {
 
+void add_thread_options(CommandOptions& app, RunArguments& a, const char* group) {
+    app.add_option("-t,--threads", a.run.n_threads, "Threads (default: physical cores)").within(0, 4096).group(group);
+    app.add_option("--tb,--threads-batch", a.run.n_threads_batch,
+                   "Threads for several tokens at once, as in prompts (default: as -t)")
+        .within(0, 4096)
+        .group(group);
+    a.mask_option =
+        app.add_option("-C,--cpu-mask", a.cpu_mask, "Processors for these threads, a hexadecimal mask: 0xff (default: any)")
+            .group(group);
+    a.range_option = app.add_option("--Cr,--cpu-range", a.cpu_range, "The same as a range: 0-7; with -C: both").group(group);
+}
+
+/// Those of -C and -Cr that are here; of none: neither is given.
+ProcessorSet processors_of(const RunArguments& a) {
+    ProcessorSet wanted;
+    const auto add = [&wanted](const CommandOption& option, const std::string& text, ProcessorSet (*read)(std::string_view),
+                               const char* name) {
+        try {
+            wanted |= option.given() ? read(text) : ProcessorSet();
+        } catch (const Error& e) {
+            throw Error(e.kind(), name + std::string(" ") + e.what());
+        }
+    };
+    add(a.mask_option, a.cpu_mask, ProcessorSet::of_mask, "-C");
+    add(a.range_option, a.cpu_range, ProcessorSet::of_range, "-Cr");
+    const ProcessorSet here = ProcessorSet::usable();
+    if (here.empty() || wanted.empty()) {
+        return wanted;
+    }
+    ProcessorSet both = wanted;
+    both &= here;
+    if (both.empty()) {
+        const std::string said = a.cpu_mask.empty() ? "-Cr " + a.cpu_range : "-C " + a.cpu_mask;
+        throw Error(ErrorKind::usage, said + ": processors " + wanted.text() + " are not here; there are " + here.text());
+    }
+    return both;
+}
+
 void add_model_options(CommandOptions& app, RunArguments& a) {
     const char* group = "Model and prompt";
     app.add_option("-m,--model", a.run.model, "GGUF file").group(group);
@@ -45,7 +83,7 @@ void add_model_options(CommandOptions& app, RunArguments& a) {
         .show_default()
         .within(1, 1 << 24)
         .group(group);
-    app.add_option("-t,--threads", a.run.n_threads, "Threads (default: physical cores)").within(0, 4096).group(group);
+    add_thread_options(app, a, group);
     app.add_option("--ppl", a.scored_file, "Print the perplexity of a text file instead of generating").group(group);
     app.add_option("--mmproj", a.run.mmproj, "GGUF file of the image encoder and its projector").group(group);
     app.add_option("--image", a.images, "Image for the prompt, where it says <image>, else in front (repeatable)")
@@ -232,6 +270,7 @@ void settle(RunArguments& a) {
     a.run.op_offload = !a.no_op_offload;
     a.run.fusion = !a.no_fusion;
     a.run.products = products_from(a.products);
+    a.run.processors = processors_of(a);
     a.run.record_text = !a.no_text;
     if (!a.kernel_times.empty()) {
         a.run.kernel_times = kernel_times_from_name(a.kernel_times);

@@ -17,6 +17,7 @@ struct RunArguments {
     RunOptions run;
     std::string prompt, prompt_file, flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
     std::string products = "int8";
+    std::string cpu_mask, cpu_range;
     std::string kernel_times; ///< empty: the usual ones
     std::vector<int32_t> tokens;
     std::vector<std::string> sequences, samplers, logit_bias, watch, images;
@@ -34,6 +35,7 @@ struct RunArguments {
     uint32_t seed = 0;
     CommandOption prompt_option;
     CommandOption seed_option;
+    CommandOption mask_option, range_option;
 };
 
 /// --cpu-products, for other commands that compute as well, and what it says.

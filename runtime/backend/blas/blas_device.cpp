@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace schedscope {
@@ -35,12 +38,16 @@ class BlasBackend final : public Backend {
 public:
     BlasBackend(Device& device, const BackendOptions& options, const BlasLibrary& library)
         : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), library_(library),
-          n_threads_(options.n_threads > 0 ? options.n_threads : physical_cores()) {}
+          pool_(threads_of(options)) {}
 
     std::string_view name() const noexcept override { return name_; }
     Device& device() const noexcept override { return device_; }
+    void expect(int64_t n_tokens) override { pool_->expect_batch(n_tokens > 1); }
     void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override {
-        library_.set_threads(n_threads_);
+        // The threads are ours, and the library's stay asleep: it would keep them busy for some time behind each product, beside
+        // those that compute the next node.
+        library_.set_threads(1);
+        const BoundThread bound(pool_->processors());
         for (int32_t i = first; i < first + count; ++i) {
             const Tensor& node = *split.nodes[i];
             if (!is_computed(node.op)) {
@@ -61,10 +68,20 @@ public:
 
     void multiply(const Tensor& node) {
         const Tensor& weights = *node.src[0];
+        if (weights.type != Type::F32) {
+            expanded_.resize(weights.ne[0] * weights.ne[1]);
+        }
+        const int64_t rows = weights.ne[1];
+        const int n = int_of(std::min<int64_t>(pool_->n_active(), rows / smallest)); // the CPU's threads, each with some rows
+        pool_->run(n, [&](int part) { multiply(node, rows * part / n, rows * (part + 1) / n); });
+    }
+
+private:
+    /// With rows [first, end) of the weights.
+    void multiply(const Tensor& node, int64_t first, int64_t end) {
+        const Tensor& weights = *node.src[0];
         const Tensor& b = *node.src[1];
         const auto k = int_of(weights.ne[0]);
-        const auto m = int_of(node.ne[0]);
-        const auto n = int_of(node.ne[1]);
         const int64_t repeat_2 = node.ne[2] / weights.ne[2];
         const int64_t repeat_3 = node.ne[3] / weights.ne[3];
         const std::byte* expanded_from = nullptr;
@@ -73,32 +90,24 @@ public:
                 const std::byte* matrix = host_data(weights) + (i2 / repeat_2) * weights.nb[2] + (i3 / repeat_3) * weights.nb[3];
                 const auto* a = reinterpret_cast<const float*>(matrix);
                 if (weights.type != Type::F32) {
-                    if (matrix != expanded_from) { // heads that share a matrix expand it once
-                        expand(weights, matrix);
-                        expanded_from = matrix;
+                    for (int64_t row = first; matrix != expanded_from && row < end; ++row) { // heads may share a matrix
+                        cpu::read_row(weights, matrix + row * weights.nb[1], expanded_.data() + row * k, vector_);
                     }
+                    expanded_from = matrix;
                     a = expanded_.data();
                 }
                 const auto* x = reinterpret_cast<const float*>(host_data(b) + i2 * b.nb[2] + i3 * b.nb[3]);
                 auto* y = reinterpret_cast<float*>(host_data(node) + i2 * node.nb[2] + i3 * node.nb[3]);
-                library_.multiply(n, m, k, x, k, a, k, y, m);
+                library_.multiply(int_of(node.ne[1]), int_of(end - first), k, x, k, a + first * k, k, y + first,
+                                  int_of(node.ne[0]));
             }
-        }
-    }
-
-private:
-    void expand(const Tensor& weights, const std::byte* matrix) {
-        const int64_t k = weights.ne[0];
-        expanded_.resize(k * weights.ne[1]);
-        for (int64_t row = 0; row < weights.ne[1]; ++row) {
-            cpu::read_row(weights, matrix + row * weights.nb[1], expanded_.data() + row * k, vector_);
         }
     }
 
     Device& device_;
     std::string name_;
     const BlasLibrary& library_;
-    int n_threads_;
+    std::shared_ptr<ThreadPool> pool_;
     const VectorOps& vector_ = best_vector_ops();
     std::vector<float> expanded_; ///< one matrix of weights
 };
@@ -139,6 +148,16 @@ public:
     std::string_view name() const noexcept override { return "BLAS"; }
     DeviceKind kind() const noexcept override { return DeviceKind::blas; }
     std::string description() const override { return library_.description(); }
+    std::string caveat() const override {
+        const std::string_view ours = best_vector_ops().name;
+        const std::optional<int> theirs = vector_bits_of_core(library_.core());
+        if (!ours.starts_with("avx512") || !theirs || *theirs >= 512) {
+            return {};
+        }
+        return "BLAS: OpenBLAS takes its kernels for " + library_.core() + ", with vectors of " + std::to_string(*theirs) +
+               " bits; the CPU's own have 512 (" + std::string(ours) +
+               ") and are faster: --device cpu; OPENBLAS_CORETYPE=SkylakeX takes OpenBLAS's of 512";
+    }
     size_t memory_bytes() const override { return 0; }
     std::vector<std::string> features() const override { return {"sgemm"}; }
     const BufferType& buffer_type() const override { return cpu_buffer_type(); }

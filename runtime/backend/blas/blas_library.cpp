@@ -1,11 +1,12 @@
 #include "runtime/backend/blas/blas_library.h"
 
 #include "runtime/error.h"
+#include "runtime/letter_case.h"
 
+#include <algorithm>
 #include <csignal>
 #include <dlfcn.h>
-#include <optional>
-#include <string_view>
+#include <iterator>
 #include <unistd.h>
 
 namespace schedscope {
@@ -64,6 +65,7 @@ const BlasLibrary* BlasLibrary::load(std::string& missing) {
         found.sgemm_ = reinterpret_cast<Sgemm>(dlsym(handle, "cblas_sgemm"));
         found.set_threads_ = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"));
         found.config_ = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_config"));
+        found.core_ = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_corename"));
         if (found.sgemm_ == nullptr) {
             why = "BLAS: libopenblas.so.0 has no cblas_sgemm";
             return std::nullopt;
@@ -88,5 +90,20 @@ void BlasLibrary::set_threads(int n) const {
 }
 
 std::string BlasLibrary::description() const { return config_ != nullptr ? config_() : "OpenBLAS"; }
+std::string BlasLibrary::core() const { return core_ != nullptr ? core_() : ""; }
+
+std::optional<int> vector_bits_of_core(std::string_view core) noexcept {
+    struct Core {
+        std::string_view name;
+        int bits;
+    };
+    static constexpr Core known[] = {{"SkylakeX", 512},    {"Cooperlake", 512}, {"Sapphirerapids", 512}, {"Haswell", 256},
+                                     {"Zen", 256},         {"Excavator", 256},  {"Steamroller", 256},    {"Piledriver", 256},
+                                     {"Sandybridge", 256}, {"Nehalem", 128},    {"Barcelona", 128},      {"Penryn", 128},
+                                     {"Core2", 128},       {"Prescott", 128}};
+    const auto* found =
+        std::find_if(std::begin(known), std::end(known), [&](const Core& c) { return same_ignoring_case(c.name, core); });
+    return found != std::end(known) ? std::optional(found->bits) : std::nullopt;
+}
 
 } // namespace schedscope

@@ -29,8 +29,7 @@ int worthwhile_threads(std::span<Tensor* const> nodes, int available) {
 
 CpuBackend::CpuBackend(Device& device, const BackendOptions& options, const VectorOps& vector)
     : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), fusion_(options.fusion),
-      products_(options.products), vector_(vector), pool_(options.n_threads > 0 ? options.n_threads : physical_cores()),
-      scratch_(pool_.n_threads()) {}
+      products_(options.products), vector_(vector), pool_(threads_of(options)), scratch_(pool_->n_threads()) {}
 
 void CpuBackend::optimise(SplitGraph& split) {
     if (fusion_) {
@@ -46,12 +45,13 @@ std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor
 }
 
 void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
-    const int n = worthwhile_threads(nodes, pool_.n_threads());
+    const int n = worthwhile_threads(nodes, pool_->n_active());
     Common common{.floats = common_floats_};
-    pool_.run(n, [&](int part) { kernel({nodes, part, n, vector_, products_, scratch_[part], common}); });
+    pool_->run(n, [&](int part) { kernel({nodes, part, n, vector_, products_, scratch_[part], common}); });
 }
 
 void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) {
+    const BoundThread bound(pool_->processors());
     const std::span<Tensor* const> nodes(split.nodes);
     auto group =
         std::find_if(split.groups.begin(), split.groups.end(), [first](const FusionGroup& g) { return g.first >= first; });

@@ -5,6 +5,7 @@
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 #include "runtime/backend/device.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ public:
     Device& device() const noexcept override { return device_; }
     /// Finds the groups that fused_kernels() has kernels for.
     void optimise(SplitGraph& split) override;
+    void expect(int64_t n_tokens) override { pool_->expect_batch(n_tokens > 1); }
     void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override;
 
 private:
@@ -30,7 +32,7 @@ private:
     bool fusion_;
     Products products_;
     const VectorOps& vector_;
-    ThreadPool pool_;
+    std::shared_ptr<ThreadPool> pool_;
     std::vector<Scratch> scratch_; ///< by part
     std::vector<float> common_floats_;
 };

@@ -1,16 +1,12 @@
 #include "runtime/backend/cpu/thread_pool.h"
 
+#include "runtime/backend/device.h"
 #include "runtime/error.h"
-#include "runtime/numbers.h"
 
 #include <algorithm>
-#include <fstream>
 #include <new>
-#include <set>
 #include <string>
 #include <system_error>
-
-#include <sched.h>
 
 namespace schedscope {
 
@@ -39,7 +35,10 @@ template <typename T> T wait_for_change(const std::atomic<T>& value, T old) {
 
 } // namespace
 
-ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
+ThreadPool::ThreadPool(int n_threads, int n_batch_threads, const ProcessorSet& processors)
+    : n_single_(std::max(1, n_threads)), n_batch_(n_batch_threads > 0 ? n_batch_threads : n_single_),
+      n_threads_(std::max(n_single_, n_batch_)), processors_(processors), active_(n_single_) {
+    const BoundThread bound(processors_);              // threads begin where the one that starts them may run
     const auto fail = [this](const std::string& why) { // where memory or processes are limited
         end_threads();
         throw Error(ErrorKind::device, "CPU: thread " + std::to_string(threads_.size() + 1) + " of " +
@@ -48,7 +47,7 @@ ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
     try {
         threads_.reserve(n_threads_ - 1);
         for (int i = 1; i < n_threads_; ++i) {
-            threads_.emplace_back([this] { loop(); });
+            threads_.emplace_back([this, i] { loop(i); });
         }
     } catch (const std::system_error& error) {
         fail(error.code().message());
@@ -63,14 +62,21 @@ void ThreadPool::end_threads() {
     stop_ = true;
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();
+    active_ = n_threads_ + 1; // another value than any before
+    active_.notify_all();
     for (std::thread& t : threads_) {
         t.join();
     }
 }
 
+void ThreadPool::expect_batch(bool batch) noexcept {
+    active_.store(batch ? n_batch_ : n_single_, std::memory_order_release);
+    active_.notify_all();
+}
+
 void ThreadPool::run_task(int n, const Task& task) {
     n = std::max(n, 1);
-    if (n == 1 || n_threads_ == 1) {
+    if (n == 1 || active_ == 1) {
         for (int part = 0; part < n; ++part) {
             task.call(task.work, part);
         }
@@ -102,34 +108,25 @@ bool ThreadPool::run_part() {
     return true;
 }
 
-void ThreadPool::loop() {
+/// Whoever is not meant to take part sleeps until that changes: it takes no processor's time from those who do.
+void ThreadPool::loop(int index) {
     uint32_t seen = 0;
-    while (true) {
-        seen = wait_for_change(generation_, seen);
-        if (stop_) {
-            return;
+    while (!stop_) {
+        if (const int active = active_.load(std::memory_order_acquire); index >= active) {
+            active_.wait(active, std::memory_order_acquire);
+            continue;
         }
-        while (run_part()) {}
+        seen = wait_for_change(generation_, seen);
+        while (index < active_.load(std::memory_order_acquire) && run_part()) {}
     }
 }
 
-int physical_cores() {
-    cpu_set_t mine;
-    CPU_ZERO(&mine);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
-        return std::max(1, int_of(std::thread::hardware_concurrency()));
+std::shared_ptr<ThreadPool> threads_of(const BackendOptions& options) {
+    if (options.threads != nullptr) {
+        return options.threads;
     }
-    std::set<std::string> cores;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (!CPU_ISSET(cpu, &mine)) {
-            continue;
-        }
-        std::string siblings;
-        std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
-        std::getline(file, siblings);
-        cores.insert(siblings.empty() ? std::to_string(cpu) : siblings);
-    }
-    return std::max(1, n_of(cores));
+    const int n = options.n_threads > 0 ? options.n_threads : physical_cores(options.processors);
+    return std::make_shared<ThreadPool>(n, options.n_threads_batch, options.processors);
 }
 
 } // namespace schedscope

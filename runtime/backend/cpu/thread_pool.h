@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/backend/processors.h"
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -13,13 +15,18 @@ namespace schedscope {
 /// machine with other work to do costs what that work takes, not more.
 class ThreadPool {
 public:
-    /// n ≥ 1 threads take part; the caller of `run` is one of them. Throws Error(device) when the system starts no more.
-    explicit ThreadPool(int n_threads);
+    /// n ≥ 1 threads take part, or in batches n_batch_threads (0: as many); the caller of `run` is one of them. They stay on the
+    /// processors, if there are any; a caller binds itself (BoundThread). Throws Error(device) when the system starts no more.
+    explicit ThreadPool(int n_threads, int n_batch_threads = 0, const ProcessorSet& processors = {});
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
-    int n_threads() const noexcept { return n_threads_; }
+    int n_threads() const noexcept { return n_threads_; }                             ///< at most
+    int n_active() const noexcept { return active_.load(std::memory_order_relaxed); } ///< that take part now
+    const ProcessorSet& processors() const noexcept { return processors_; }
+    /// From here on the threads for batches take part, or those for single tokens, as at first. Between pieces of work.
+    void expect_batch(bool batch) noexcept;
     /// Calls work(part) for parts 0 to n − 1 (at least one), each on the thread that is free first, and returns when all are
     /// done. A thread may get several parts, one after the other. `work` must not throw.
     template <typename Work> void run(int n, const Work& work) {
@@ -34,19 +41,22 @@ private:
         void (*call)(const void*, int part) = nullptr;
     };
     void run_task(int n, const Task& task);
-    void loop();
+    void loop(int index);
     bool run_part(); ///< false: there is none to take
 
-    int n_threads_;
+    int n_single_, n_batch_, n_threads_;
+    ProcessorSet processors_;
     std::vector<std::thread> threads_;
     Task task_;                           ///< read by those who took a part: until it is done, `run` doesn't return
     std::atomic<uint64_t> parts_{0};      ///< of the present piece: taken (low half) of so many (high half)
     std::atomic<uint32_t> generation_{0}; ///< counts pieces of work
     std::atomic<int> unfinished_{0};      ///< parts
+    std::atomic<int> active_;             ///< threads that take part: the caller and those numbered below
     std::atomic<bool> stop_{false};
 };
 
-/// Processor cores, hyperthreads counted once, that this process may use.
-int physical_cores();
+struct BackendOptions;
+/// The threads that a backend is to share with others, or own ones as its options say.
+std::shared_ptr<ThreadPool> threads_of(const BackendOptions& options);
 
 } // namespace schedscope

@@ -63,7 +63,8 @@ TEST(WrongUsage, IsTwoPrompts) {
 }
 
 TEST(WrongUsage, IsANumberThatIsNone) {
-    for (const char* option : {"-c", "-b", "-ub", "-t", "-s", "--temp", "--top-k", "--top-p", "-ngl", "-ts", "--stages", "-n"}) {
+    for (const char* option :
+         {"-c", "-b", "-ub", "-t", "-tb", "-s", "--temp", "--top-k", "--top-p", "-ngl", "-ts", "--stages", "-n"}) {
         expect_refusal({"run", "-m", "x.gguf", option, "many"}, usage, "many");
     }
     for (const char* option : {"-ub", "-ngl", "-ts", "--temp", "--stages"}) { // a multi-letter option is named as it is typed
@@ -86,6 +87,27 @@ TEST(WrongUsage, SaysWhatIsWantedInstead) {
              {{"show", "t.trace", "--eval"}, "--eval: its value is missing"},
              {{"run", "-m"}, "-m: its value is missing"}}) {
         expect_refusal(arguments, usage, "schedscope: " + words + " (see schedscope " + arguments[0] + " --help)\n");
+    }
+}
+
+TEST(WrongUsage, IsProcessorsThatAreNone) {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
+        {{"-C", "zz"}, "-C zz: a hexadecimal mask of processors is wanted"},
+        {{"-C", "0"}, "-C 0: the mask names no processor"},
+        {{"--cpu-mask", "0x"}, "-C 0x: the mask names no processor"},
+        {{"-C", ""}, "-C : the mask names no processor"},
+        {{"-C", "1\x1b[2J"}, "-C 1?[2J: a hexadecimal mask"},
+        {{"-C", "1" + std::string(300, '0')}, "numbered from 0 to 1023"},
+        {{"-Cr", "7"}, "-Cr 7: a range of processors is wanted, such as 0-7"},
+        {{"--cpu-range", "5-3"}, "-Cr 5-3: the range ends before it begins"},
+        {{"-Cr", "1023-"}, "-Cr 1023-: processors 1023 are not here; there are "},
+        {{"-C", "8" + std::string(255, '0')}, ": processors 1023 are not here; there are "},
+        {{"-C", "1", "-Cr", "x"}, "-Cr x: a range"},
+    };
+    for (const auto& [options, words] : refused) {
+        std::vector<std::string> arguments{"run", "-m", model(), "-p", "Once", "-n", "1", "--device", "cpu"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        expect_refusal(arguments, usage, words);
     }
 }
 

@@ -212,6 +212,14 @@ TEST(Show, TheSummaryCounts) {
     EXPECT_THAT(text, HasSubstr("161 nodes, 1 split"));
 }
 
+TEST(Show, TheSummarySaysHowManyThreadsComputed) {
+    const Recorded recorded({"--device", "cpu", "-t", "1", "-tb", "2", "-Cr", "0-1023"});
+    const json facts = recorded.json("show")["facts"];
+    EXPECT_EQ(facts["threads"], "1");
+    EXPECT_EQ(facts["batch_threads"], "2");
+    EXPECT_FALSE(facts["processors"].get<std::string>().empty()) << "those that are here";
+}
+
 // The prompt is what there is to see; the graph that generates a token came later.
 TEST(Show, BeginsWithTheFirstPromptAndShowsTheOneThatIsAskedFor) {
     const Recorded recorded({"--device", "cpu"});

@@ -2,6 +2,7 @@
 
 #include "tests/support/files.h"
 #include "tests/support/models/made_model.h"
+#include "tests/support/traces/plan_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -168,6 +169,77 @@ TEST(Session, cpu_layers_give_the_same_logits_from_experts_as_one_by_one) {
     Session single(registry, made_model(shape), o);
     const std::vector<int32_t> prompt{1, 300, 301, 302, 303, 304, 305};
     EXPECT_LT(largest_difference(all_logits(together, prompt), all_logits(single, prompt)), 1e-4F);
+}
+
+/// As the records have it; empty: they say nothing of it.
+std::string fact_of(const Notebook& records, std::string_view what) {
+    for (const auto& [name, value] : records.info().facts) {
+        if (name == what) {
+            return value;
+        }
+    }
+    return "";
+}
+
+TEST(Threads, of_batches_and_of_single_tokens_give_the_same_logits) {
+    const std::vector<int32_t> prompt{1, 300, 301, 302, 303, 304, 305};
+    Registry registry;
+    for (const int32_t n_ubatch : {512, 1}) { // the prompt as a batch, and token by token
+        std::vector<float> first;
+        for (const auto& [n, n_batch] : {std::pair{1, 0}, {1, 3}, {3, 1}, {2, 4}}) {
+            RunOptions o = greedy_options("made");
+            o.n_ubatch = n_ubatch;
+            o.n_threads = n;
+            o.n_threads_batch = n_batch;
+            Session session(registry, made_model(), o);
+            const std::vector<float> logits = all_logits(session, prompt);
+            first = first.empty() ? logits : first;
+            EXPECT_EQ(logits.size(), prompt.size() * 320);
+            EXPECT_EQ(logits, first) << n << " and " << n_batch;
+        }
+    }
+}
+
+TEST(Threads, and_their_processors_are_recorded) {
+    const ProcessorSet here = ProcessorSet::usable();
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    {
+        PlanRecord record;
+        Session session(registry, made_model(), o, &record);
+        EXPECT_EQ(fact_of(record, "threads"), "2");
+        EXPECT_EQ(fact_of(record, "batch_threads"), "");
+        EXPECT_EQ(fact_of(record, "processors"), "");
+    }
+    o.n_threads = 1;
+    o.n_threads_batch = 3;
+    o.processors = here;
+    {
+        PlanRecord record;
+        Session session(registry, made_model(), o, &record);
+        generate_one(session, {1, 300}, 2);
+        EXPECT_EQ(fact_of(record, "threads"), "1");
+        EXPECT_EQ(fact_of(record, "batch_threads"), "3");
+        EXPECT_EQ(fact_of(record, "processors"), here.text());
+        EXPECT_EQ(ProcessorSet::usable(), here);
+    }
+    o.header_only = true;
+    PlanRecord record;
+    Session session(registry, made_model(), o, &record);
+    EXPECT_EQ(fact_of(record, "threads"), "") << "nothing is computed";
+}
+
+TEST(Threads, that_share_processors_are_told_of) {
+    const std::string here = ProcessorSet::usable().text();
+    const std::string first = here.substr(0, here.find_first_of("-,"));
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    o.processors = ProcessorSet::of_range(first + "-" + first);
+    o.n_threads = 1;
+    EXPECT_TRUE(Session(registry, made_model(), o).notes().empty());
+    o.n_threads_batch = 2;
+    EXPECT_EQ(Session(registry, made_model(), o).notes(),
+              std::vector<std::string>{"2 threads share 1 processor (" + first + "): fewer are faster (-t, -tb)"});
 }
 
 } // namespace

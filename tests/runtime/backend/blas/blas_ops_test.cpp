@@ -1,10 +1,17 @@
 #include "runtime/backend/blas/blas_device.h"
+#include "runtime/backend/blas/blas_library.h"
+#include "runtime/backend/cpu/cpu_device.h"
+#include "runtime/backend/cpu/vectors/vector_ops.h"
+#include "runtime/backend/registry.h"
 #include "runtime/error.h"
 #include "runtime/tensor/ops.h"
 #include "tests/runtime/backend/ops/check_case.h"
 
 #include <gtest/gtest.h>
 
+#include <dlfcn.h>
+#include <filesystem>
+#include <iterator>
 #include <set>
 
 namespace schedscope::test {
@@ -83,6 +90,46 @@ TEST_F(BlasOps, ComputeInTheCpusMemory) {
     EXPECT_EQ(device_->kind(), DeviceKind::blas);
     EXPECT_EQ(backend_->name(), "BLAS");
     EXPECT_EQ(device_->make_backend({1, true, "BLAS.1"})->name(), "BLAS.1");
+}
+
+TEST_F(BlasOps, ComputeOnTheThreadsOfTheCpu) {
+    const auto n_tasks = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+    };
+    const auto library_threads = [] {
+        void* handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+        const auto get = handle != nullptr ? reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_num_threads")) : nullptr;
+        const int n = get != nullptr ? get() : -1;
+        return handle != nullptr ? dlclose(handle), n : n;
+    };
+    const std::unique_ptr<Device> cpu = make_cpu_device();
+    Device* const devices[] = {device_.get(), cpu.get()};
+    const auto before = n_tasks();
+    const auto backends = make_backends(devices, {.n_threads = 3, .name = {}, .n_threads_batch = 4});
+    EXPECT_EQ(n_tasks(), before + 3) << "the caller is the fourth of both";
+    const OpCase product{Op::MUL_MAT, "of rows that 3 and 4 threads don't share out evenly", [](Graph& g, Leafs& leafs) {
+                             return ops::mul_mat(g, leafs.floats(Type::F16, {64, 130, 1, 1}), leafs.f32({64, 40, 2, 1}));
+                         }};
+    for (const int64_t n_tokens : {1, 40}) {
+        backends[0]->expect(n_tokens);
+        const Outcome outcome = check_case(*backends[0], product);
+        EXPECT_EQ(outcome.verdict, Verdict::right) << outcome.why;
+    }
+    EXPECT_EQ(n_tasks(), before + 3);
+    EXPECT_EQ(library_threads(), 1);
+}
+
+TEST_F(BlasOps, SayWhereTheCpuHasWiderVectors) {
+    std::string why;
+    const std::optional<int> theirs = vector_bits_of_core(BlasLibrary::load(why)->core());
+    const bool wider = best_vector_ops().name.starts_with("avx512") && theirs && *theirs < 512;
+    EXPECT_EQ(!device_->caveat().empty(), wider) << device_->caveat();
+    EXPECT_EQ(vector_bits_of_core("SkylakeX"), 512);
+    EXPECT_EQ(vector_bits_of_core("SAPPHIRERAPIDS"), 512);
+    EXPECT_EQ(vector_bits_of_core("Haswell"), 256);
+    EXPECT_EQ(vector_bits_of_core("Zen"), 256);
+    EXPECT_EQ(vector_bits_of_core("Nehalem"), 128);
+    EXPECT_EQ(vector_bits_of_core("armv8"), std::nullopt);
 }
 
 TEST_F(BlasOps, ThrowForANodeTheyRefused) {

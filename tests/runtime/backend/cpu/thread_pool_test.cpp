@@ -111,7 +111,68 @@ TEST(ThreadPool, CanBeMadeAndLeftWithoutWork) {
     }
 }
 
-TEST(ThreadPool, CountsAtLeastOneCore) { EXPECT_GE(physical_cores(), 1); }
+/// What the threads say that take n parts, each of which waits for all to begin: n threads are needed.
+template <typename Say> auto said_by(ThreadPool& pool, int n, Say say) {
+    std::vector<decltype(say())> said(static_cast<size_t>(n));
+    std::atomic<int> begun = 0;
+    pool.run(n, [&](int part) {
+        ++begun;
+        while (begun < n) {
+            std::this_thread::yield();
+        }
+        said[static_cast<size_t>(part)] = say();
+    });
+    return said;
+}
+
+/// Threads that took any of many parts.
+size_t n_taking_part(ThreadPool& pool) {
+    std::set<std::thread::id> ids;
+    std::mutex mutex;
+    for (int piece = 0; piece < 200; ++piece) {
+        pool.run(8, [&](int) {
+            const std::lock_guard lock(mutex);
+            ids.insert(std::this_thread::get_id());
+        });
+    }
+    return ids.size();
+}
+
+TEST(ThreadPool, HasOtherThreadsForBatches) {
+    ThreadPool pool(2, 4);
+    EXPECT_EQ(pool.n_threads(), 4);
+    for (int round = 0; round < 3; ++round) {
+        pool.expect_batch(false);
+        EXPECT_EQ(pool.n_active(), 2);
+        EXPECT_LE(n_taking_part(pool), 2U);
+        pool.expect_batch(true);
+        EXPECT_EQ(pool.n_active(), 4);
+        const auto ids = said_by(pool, 4, [] { return std::this_thread::get_id(); });
+        EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 4U);
+    }
+}
+
+TEST(ThreadPool, MayHaveFewerThreadsForBatches) {
+    ThreadPool pool(3, 1);
+    EXPECT_EQ(pool.n_active(), 3);
+    pool.expect_batch(true);
+    EXPECT_EQ(n_taking_part(pool), 1U);
+}
+
+TEST(ThreadPool, StaysOnItsProcessors) {
+    const ProcessorSet before = ProcessorSet::usable();
+    for (int i = 0; i < ProcessorSet::most; ++i) {
+        if (!before.has(i)) {
+            continue;
+        }
+        const ProcessorSet one = ProcessorSet::of_range(std::to_string(i) + "-" + std::to_string(i));
+        ThreadPool pool(3, 0, one);
+        EXPECT_EQ(ProcessorSet::usable(), before) << "whoever starts them is let go";
+        const BoundThread caller(pool.processors());
+        EXPECT_THAT(said_by(pool, 3, ProcessorSet::usable), Each(one));
+    }
+    EXPECT_EQ(ProcessorSet::usable(), before);
+}
 
 } // namespace
 } // namespace schedscope
