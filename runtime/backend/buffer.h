@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace schedscope {
@@ -26,6 +27,9 @@ public:
     virtual void write(size_t offset, const void* source, size_t bytes) = 0;
     virtual void read(size_t offset, void* target, size_t bytes) = 0;
     virtual void clear(uint8_t value) = 0;
+    /// Keeps these bytes from being paged out as long as the buffer lives. Returns why it can't; empty: they stay, or are of a
+    /// device, whose memory is not paged.
+    virtual std::string lock(size_t /*offset*/, size_t /*bytes*/) { return {}; }
     /// Copies without passing through the host. False when this pair of buffers can't; the caller then stages.
     virtual bool copy_from(size_t /*offset*/, Buffer& /*source*/, size_t /*source_offset*/, size_t /*bytes*/) { return false; }
 

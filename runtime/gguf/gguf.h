@@ -62,6 +62,11 @@ public:
     /// before the results are used.
     void check_whole() const;
 
+    // Bytes [offset, offset + bytes) of a tensor's data, as Mapping has it: into memory, out of it again, or past the mapping.
+    void read_ahead(const FileTensor& tensor, size_t offset, size_t bytes) const noexcept;
+    void let_go(const FileTensor& tensor) const noexcept;
+    void read(const FileTensor& tensor, size_t offset, std::span<std::byte> into) const; ///< throws Error(input)
+
     std::span<const MetadataEntry> metadata() const noexcept { return entries_; } ///< the first part's
     std::span<const FileTensor> tensors() const noexcept { return tensors_; }     ///< all parts', in order
 
@@ -92,6 +97,8 @@ private:
     File();
     void add_part(Mapping mapping, const std::string& path);
     void follow_split();
+    const Mapping& mapping_of(const FileTensor& tensor) const noexcept;
+    size_t place_of(const FileTensor& tensor) const noexcept; ///< bytes into its part
     template <typename Wanted, typename Get> std::optional<Wanted> get(std::string_view key, const char* wanted, Get as) const;
     template <typename Wanted> Wanted require(std::string_view key, std::optional<Wanted> value) const;
 

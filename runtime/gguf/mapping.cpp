@@ -3,7 +3,9 @@
 #include "runtime/error.h"
 #include "runtime/system/files.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <sys/mman.h>
 #include <system_error>
 #include <unistd.h>
@@ -14,6 +16,13 @@ namespace schedscope::gguf {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) { throw Error(ErrorKind::input, path + ": " + why); }
+
+constexpr const char* cut_short = "was cut short while it was read";
+
+size_t page_size() noexcept {
+    static const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+    return size;
+}
 
 std::string system_reason() { return std::generic_category().message(errno); }
 
@@ -67,7 +76,52 @@ void Mapping::check_whole() const {
     struct stat facts {};
     const bool shorter = file_ && ::fstat(file_.get(), &facts) == 0 && std::cmp_less(facts.st_size, bytes_.size());
     if (shorter || range_.lost_pages()) {
-        fail(path_, "was cut short while it was read");
+        fail(path_, cut_short);
+    }
+}
+
+void Mapping::read_ahead(size_t offset, size_t bytes) const noexcept {
+    if (!file_) {
+        return;
+    }
+#ifndef MADV_POPULATE_READ
+    constexpr int MADV_POPULATE_READ = 22; // Linux 5.14
+#endif
+    const size_t first = offset - offset % page_size();
+    const size_t end = std::min(offset + bytes, bytes_.size());
+    const size_t end_of_next = std::min(end + bytes, bytes_.size());
+    auto* const begin = const_cast<std::byte*>(bytes_.data()) + first;
+    ::madvise(begin, end_of_next - first, MADV_WILLNEED);
+    if (::madvise(begin, end - first, MADV_POPULATE_READ) != 0 && errno == EINVAL) { // an older Linux: each page is touched
+        for (const volatile std::byte* at = begin; at < bytes_.data() + end; at += page_size()) {
+            [[maybe_unused]] const std::byte touched = *at;
+        }
+    }
+}
+
+void Mapping::let_go(size_t offset, size_t bytes) const noexcept {
+    const size_t first = (offset + page_size() - 1) / page_size() * page_size(); // what lies beside may be needed
+    const size_t end = (offset + bytes) / page_size() * page_size();
+    if (file_ && first < end) {
+        ::madvise(const_cast<std::byte*>(bytes_.data()) + first, end - first, MADV_DONTNEED);
+    }
+}
+
+void Mapping::read(size_t offset, std::span<std::byte> into) const {
+    if (!file_) {
+        std::memcpy(into.data(), bytes_.data() + offset, into.size());
+        return;
+    }
+    while (!into.empty()) {
+        const ssize_t n = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+        if (n == 0) {
+            fail(path_, cut_short);
+        }
+        if (n < 0 && errno != EINTR) {
+            fail(path_, "can't be read: " + system_reason());
+        }
+        offset += n > 0 ? n : 0;
+        into = into.subspan(n > 0 ? n : 0);
     }
 }
 

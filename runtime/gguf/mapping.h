@@ -28,6 +28,14 @@ public:
     /// asked before what came of them is used.
     void check_whole() const;
 
+    /// Bytes [offset, offset + bytes) are about to be read: brings their pages into memory, and returns when they are there. The
+    /// system reads on as far again meanwhile.
+    void read_ahead(size_t offset, size_t bytes) const noexcept;
+    /// They are not needed for now: their pages may go. What is read there later comes from the file again.
+    void let_go(size_t offset, size_t bytes) const noexcept;
+    /// Reads them from the file, past the mapping. Throws Error(input) where the file was cut short or can't be read.
+    void read(size_t offset, std::span<std::byte> into) const;
+
 private:
     Mapping() = default;
     void release() noexcept;

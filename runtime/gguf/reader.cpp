@@ -88,6 +88,17 @@ void File::check_whole() const {
     }
 }
 
+const Mapping& File::mapping_of(const FileTensor& tensor) const noexcept { return mappings_[tensor.part]; }
+size_t File::place_of(const FileTensor& tensor) const noexcept { return tensor.data - mapping_of(tensor).bytes().data(); }
+
+void File::read_ahead(const FileTensor& tensor, size_t offset, size_t bytes) const noexcept {
+    mapping_of(tensor).read_ahead(place_of(tensor) + offset, bytes);
+}
+void File::let_go(const FileTensor& tensor) const noexcept { mapping_of(tensor).let_go(place_of(tensor), tensor.bytes); }
+void File::read(const FileTensor& tensor, size_t offset, std::span<std::byte> into) const {
+    mapping_of(tensor).read(place_of(tensor) + offset, into);
+}
+
 const MetadataValue* File::find(std::string_view key) const noexcept {
     const auto found = key_index_.find(key);
     return found != key_index_.end() ? &entries_[found->second].value : nullptr;

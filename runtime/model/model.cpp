@@ -19,9 +19,10 @@ Hparams hparams_of(const gguf::File& file, const Architecture& architecture) {
 } // namespace
 
 Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
-             LoadMode mode, std::vector<OverrideReport>* shared_reports)
-    : file_(std::move(file)), devices_(devices.begin(), devices.end()), mode_(mode), architecture_(&find_architecture(*file_)),
-      hparams_(hparams_of(*file_, *architecture_)), placement_(placement, placed_devices(devices), hparams_.n_layer) {
+             const LoadOptions& loading, std::vector<OverrideReport>* shared_reports)
+    : file_(std::move(file)), devices_(devices.begin(), devices.end()), mode_(loading.mode),
+      architecture_(&find_architecture(*file_)), hparams_(hparams_of(*file_, *architecture_)),
+      placement_(placement, placed_devices(devices), hparams_.n_layer) {
     std::vector<OverrideReport> own_reports;
     WeightLoader loader(*file_, devices_, placement_, store_, shared_reports != nullptr ? *shared_reports : own_reports);
     weights_.layers.resize(hparams_.n_layer);
@@ -29,7 +30,7 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
     if (shared_reports == nullptr) {
         require_matches(own_reports);
     }
-    buffers_ = loader.load(mode);
+    buffers_ = loader.load(loading);
     notes_ = loader.notes();
 }
 

@@ -29,7 +29,7 @@ public:
     /// is short, Error(usage) when the placement is not understood. `devices` by priority, the last one the CPU. shared_reports:
     /// overrides are for other models, too; how they fared is added there, and who has it says what matched nothing.
     Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
-          LoadMode mode, std::vector<OverrideReport>* shared_reports = nullptr);
+          const LoadOptions& loading, std::vector<OverrideReport>* shared_reports = nullptr);
     ~Model();
     Model(const Model&) = delete;
     Model& operator=(const Model&) = delete;

@@ -3,6 +3,8 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/tensor/tensor.h"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +14,18 @@ namespace schedscope {
 enum class LoadMode : uint8_t {
     data,  ///< with memory
     header ///< only described: graphs can be planned, not run
+};
+
+/// Bytes of weights that are there, and all of them.
+using LoadProgress = std::function<void(int64_t done, int64_t total)>;
+
+/// How weights come into memory.
+struct LoadOptions {
+    LoadOptions(LoadMode mode) noexcept : mode(mode) {} // NOLINT(google-explicit-constructor): the rest as usual
+    LoadMode mode;
+    bool mapped = true;         ///< the host's stay in the file, which is mapped; else they are read into memory of their own
+    bool locked = false;        ///< the host's are kept from being paged out, as far as the system allows
+    LoadProgress progress = {}; ///< may be empty; called on the thread that loads
 };
 
 /// Gives tensors buffers of one type, one behind the other; more than one buffer when the type limits their size. Throws

@@ -11,11 +11,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 namespace schedscope {
 
 namespace {
+
+constexpr size_t piece = size_t{16} << 20U; ///< bytes that are read at once
 
 /// A node that reads the weight, with a batch as large as a usual prompt's. Throws Error when the operator does not take such a
 /// weight.
@@ -91,6 +94,9 @@ std::vector<std::string> WeightLoader::notes() const {
                         " stay on the CPU: " + std::string(devices_[home]->name()) +
                         (is_unknown ? " was not asked in its recording whether it runs the operators that read them (taken as no)"
                                     : " can't run the operators that read them"));
+    }
+    if (!not_locked_.empty()) {
+        notes.push_back(not_locked_);
     }
     return notes;
 }
@@ -173,9 +179,89 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
     }
 }
 
-std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
+int64_t WeightLoader::bytes_of(bool on_host) const {
+    int64_t bytes = 0;
+    for (const Item& item : items_) {
+        bytes += (item.home == policy_.host()) == on_host ? item.info->bytes : 0;
+    }
+    return bytes;
+}
+
+/// A device's weights, or the host's that are not mapped, piece by piece: no more of the file than that is in memory twice.
+void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>& room,
+                          const std::function<void(size_t bytes)>& done) {
+    const gguf::FileTensor& info = *item.info;
+    std::byte* const host = item.home == policy_.host() ? host_data(*item.tensor) : nullptr;
+    for (size_t at = 0; at < info.bytes; at += piece) {
+        const size_t n = std::min(piece, info.bytes - at);
+        if (mapped) {
+            file_.read_ahead(info, at, n);
+            tensor_write(*item.tensor, info.data + at, at, n);
+        } else if (host != nullptr) {
+            file_.read(info, at, {host + at, n});
+        } else {
+            room.resize(piece);
+            file_.read(info, at, std::span(room).first(n));
+            tensor_write(*item.tensor, room.data(), at, n);
+        }
+        done(n);
+    }
+    file_.let_go(info);
+}
+
+/// In the order of the file.
+void WeightLoader::fill(const LoadOptions& options) {
+    const int64_t on_host = bytes_of(true), total = on_host + bytes_of(false);
+    // More than there is memory would push out what came first.
+    const size_t memory = devices_.back()->memory_bytes();
+    const bool ahead = memory == 0 || std::cmp_less_equal(on_host, memory);
+    std::vector<const Item*> items;
+    std::transform(items_.begin(), items_.end(), std::back_inserter(items), [](const Item& item) { return &item; });
+    std::stable_sort(items.begin(), items.end(), [](const Item* a, const Item* b) {
+        return std::pair(a->info->part, a->info->offset) < std::pair(b->info->part, b->info->offset);
+    });
+    int64_t loaded = 0;
+    const auto done = [&](size_t bytes) {
+        loaded += bytes;
+        if (options.progress) {
+            options.progress(loaded, total);
+        }
+    };
+    std::vector<std::byte> room;
+    for (const Item* item : items) {
+        if (item->home != policy_.host() || !options.mapped) {
+            upload(*item, options.mapped, room, done);
+            file_.check_whole();
+            continue;
+        }
+        for (size_t at = 0; at < item->info->bytes; at += piece) {
+            const size_t n = std::min(piece, item->info->bytes - at);
+            if (ahead) {
+                file_.read_ahead(*item->info, at, n);
+            }
+            done(n);
+        }
+    }
+}
+
+void WeightLoader::lock_host() {
+    int64_t locked = 0;
+    std::string why;
+    for (const Item& item : items_) {
+        if (item.home == policy_.host() && why.empty()) {
+            why = item.tensor->buffer->lock(item.tensor->offset, item.info->bytes);
+            locked += why.empty() ? item.info->bytes : 0;
+        }
+    }
+    if (!why.empty()) {
+        not_locked_ = "--mlock: of " + words::memory(bytes_of(true)) + " of weights " + words::memory(locked) +
+                      " are locked in memory: " + why + ": raise the limit (ulimit -l)";
+    }
+}
+
+std::vector<std::unique_ptr<Buffer>> WeightLoader::load(const LoadOptions& options) {
     std::vector<std::unique_ptr<Buffer>> buffers;
-    if (mode == LoadMode::data) {
+    if (options.mode == LoadMode::data && options.mapped) {
         map_host(buffers);
     }
     // In order of first use, so that what a device gets does not depend on addresses.
@@ -199,20 +285,20 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
             bytes += n_bytes(*t);
         }
         try {
-            for (auto& buffer : give_buffers(*types[i], tensors[i], BufferUsage::weights, mode)) {
+            for (auto& buffer : give_buffers(*types[i], tensors[i], BufferUsage::weights, options.mode)) {
                 buffers.push_back(std::move(buffer));
             }
         } catch (const Error& e) {
+            const bool on_host = types[i] == &devices_[policy_.host()]->buffer_type();
             throw Error(ErrorKind::device,
-                        "weights: " + words::memory(bytes) + ": " + e.what() + ": ask for fewer layers there (-ngl)");
+                        "weights: " + words::memory(bytes) + ": " + e.what() +
+                            (on_host ? ": leave them in the file (without --no-mmap)" : ": ask for fewer layers there (-ngl)"));
         }
     }
-    if (mode == LoadMode::data) {
-        for (const Item& item : items_) {
-            if (item.home != policy_.host()) {
-                tensor_write(*item.tensor, item.info->data, 0, item.info->bytes);
-                file_.check_whole();
-            }
+    if (options.mode == LoadMode::data) {
+        fill(options);
+        if (options.locked) {
+            lock_host();
         }
     }
     file_.check_whole(); // tensors whose names were lost looked as if they were not there

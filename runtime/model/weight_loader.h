@@ -7,6 +7,7 @@
 #include "runtime/planner/placement/policy.h"
 #include "runtime/tensor/graph.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -64,11 +65,12 @@ public:
     /// The same, with nulls when there is no NAME.weight.
     Linear maybe_linear(const std::string& name, const Shape& ne, const WeightUse& use);
 
-    /// Memory for all of them. With data, host tensors point into the mapped file and the others are uploaded; the file must
-    /// outlive the buffers. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
-    std::vector<std::unique_ptr<Buffer>> load(LoadMode mode);
+    /// Memory for all of them. With data, the others than the host's are uploaded; those of the host point into the mapped file,
+    /// which must outlive the buffers, and are read ahead, unless they are more than there is memory; or they are read. Throws
+    /// Error(device) when a device has no memory left, Error(input) when the file was cut short.
+    std::vector<std::unique_ptr<Buffer>> load(const LoadOptions& options);
 
-    /// How many weights devices left to the CPU, one sentence for each device and type.
+    /// How many weights devices left to the CPU, one sentence for each device and type; what of them could not be locked.
     std::vector<std::string> notes() const;
 
 private:
@@ -79,6 +81,10 @@ private:
     };
     HomeChoice home_of(const gguf::FileTensor& info, const WeightUse& use);
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
+    void fill(const LoadOptions& options);
+    void upload(const Item& item, bool mapped, std::vector<std::byte>& room, const std::function<void(size_t bytes)>& done);
+    void lock_host();
+    int64_t bytes_of(bool on_host) const;
 
     const gguf::File& file_;
     std::vector<Device*> devices_;
@@ -90,6 +96,7 @@ private:
     std::map<std::tuple<int32_t, Type, bool>, int32_t> left_to_host_;
     std::set<const gguf::FileTensor*> named_;
     std::vector<OverrideReport>& override_reports_;
+    std::string not_locked_; ///< a sentence; empty: nothing was to be, or all is
 };
 
 } // namespace schedscope

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/processors.h"
 #include "runtime/backend/products.h"
+#include "runtime/model/tensor_buffers.h"
 #include "runtime/ops/type.h"
 #include "runtime/planner/device_profile.h"
 #include "runtime/planner/placement/plan_settings.h"
@@ -49,6 +50,9 @@ struct RunOptions {
     bool image_newline = false;              ///< of tiled images, as vision::Arrangement says
     bool sample_in_graph = false;            ///< -bs: as many samplers of each chain as can run in the graph do
     bool context_shift = false;              ///< when the context is full, forget half of what follows the first token
+    bool mmap = true;                        ///< the host's weights stay in the file, which is mapped
+    bool mlock = false;                      ///< the host's weights are kept from being paged out
+    LoadProgress on_load;                    ///< told of the weights as they are read; empty: none is
     bool header_only = false;                ///< plan from the file's header: no weights are loaded, nothing can be computed
     std::shared_ptr<Watcher> watcher;        ///< whose tensors' values are recorded; null: none are
     bool record_text = true;                 ///< prompts and generated text go into the records

@@ -68,6 +68,14 @@ SchedulerOptions Session::scheduling() const {
     return scheduling;
 }
 
+LoadOptions Session::loading() const {
+    LoadOptions loading(options_.header_only ? LoadMode::header : LoadMode::data);
+    loading.mapped = options_.mmap;
+    loading.locked = options_.mlock;
+    loading.progress = options_.on_load;
+    return loading;
+}
+
 BackendOptions Session::backend_options() const {
     BackendOptions o;
     o.n_threads = options_.n_threads;
@@ -89,7 +97,6 @@ void Session::note_threads() {
 }
 
 void Session::make_backends(const Registry& registry) {
-    const BoundThread bound(options_.processors); // what drivers and libraries start when they are looked for stays there, too
     devices_ = options_.header_only ? registry.select(options_.devices, described_, options_.profiles)
                                     : registry.select(options_.devices);
     backends_ = schedscope::make_backends(devices_, backend_options());
@@ -131,8 +138,7 @@ void Session::load_model(ModelFiles files) {
     if (!options_.header_only) {         // a large vocabulary takes longer than the plans
         tokenizer_ = Tokenizer::load(*files.text);
     }
-    model_ = std::make_unique<Model>(std::move(files.text), devices_, placement,
-                                     options_.header_only ? LoadMode::header : LoadMode::data, &reports);
+    model_ = std::make_unique<Model>(std::move(files.text), devices_, placement, loading(), &reports);
     notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
     if (files.encoder != nullptr) {
         load_encoder(std::move(files.encoder), reports);
@@ -142,8 +148,7 @@ void Session::load_model(ModelFiles files) {
 }
 
 void Session::load_encoder(std::shared_ptr<const gguf::File> file, std::vector<OverrideReport>& reports) {
-    vision_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement,
-                                                    options_.header_only ? LoadMode::header : LoadMode::data, &reports);
+    vision_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement, loading(), &reports);
     if (vision_->n_embd_text() != model_->hparams().n_embd) {
         throw Error(ErrorKind::input, options_.mmproj + ": it makes embeddings of " + std::to_string(vision_->n_embd_text()) +
                                           " values, but the model reads " + std::to_string(model_->hparams().n_embd));

@@ -24,8 +24,9 @@ std::shared_ptr<const gguf::File> open_encoder(const std::string& path) {
 }
 
 VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices,
-                         const PlacementOptions& placement, LoadMode mode, std::vector<OverrideReport>* shared_reports)
-    : file_(std::move(file)), mode_(mode), hparams_(read_hparams(*file_)),
+                         const PlacementOptions& placement, const LoadOptions& loading,
+                         std::vector<OverrideReport>* shared_reports)
+    : file_(std::move(file)), mode_(loading.mode), hparams_(read_hparams(*file_)),
       placement_(placement, placed_devices(devices), 0), // an encoder has no layers that are placed
       projector_(&find_projector(*file_)) {
     std::vector<OverrideReport> own_reports;
@@ -43,7 +44,7 @@ VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Devic
         throw Error(ErrorKind::input, file_->path() + ": tensor " + std::string(newline->name) + " has shape " +
                                           shape_text(newline->ne) + ", expected [" + std::to_string(n_embd_text_) + "]");
     }
-    buffers_ = weight_loader.load(mode);
+    buffers_ = weight_loader.load(loading);
     notes_ = weight_loader.notes();
 }
 

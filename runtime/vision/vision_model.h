@@ -33,7 +33,7 @@ public:
     /// first device that holds layers when any layer is offloaded, else to the host; overrides win. shared_reports: as with
     /// Model.
     VisionModel(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
-                LoadMode mode, std::vector<OverrideReport>* shared_reports = nullptr);
+                const LoadOptions& loading, std::vector<OverrideReport>* shared_reports = nullptr);
     ~VisionModel();
     VisionModel(const VisionModel&) = delete;
     VisionModel& operator=(const VisionModel&) = delete;

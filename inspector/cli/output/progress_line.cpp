@@ -2,6 +2,7 @@
 
 #include "inspector/cli/output/standard_streams.h"
 #include "runtime/clock.h"
+#include "runtime/system/number_words.h"
 
 #include <iostream>
 #include <unistd.h>
@@ -13,6 +14,10 @@ ProgressLine::ProgressLine() : on_(isatty(STDERR_FILENO) == 1), begin_ns_(now_ns
 void ProgressLine::say(const std::string& what) {
     what_ = what;
     tick();
+}
+
+void ProgressLine::say(const std::string& what, int64_t done_bytes, int64_t of_bytes) {
+    say(what + ", " + words::memory(done_bytes) + " of " + words::memory(of_bytes));
 }
 
 void ProgressLine::tick() {

@@ -180,6 +180,8 @@ void add_device_options(CommandOptions& app, RunArguments& a) {
         .group(group);
     app.add_flag("--no-fusion", a.no_fusion, "Run each node as a kernel of its own", group);
     add_products_option(app, a.products).group(group);
+    app.add_flag("--no-mmap", a.no_mmap, "Read the host's weights into memory, instead of mapping the file", group);
+    app.add_flag("--mlock", a.run.mlock, "Keep the host's weights from being paged out", group);
     app.add_flag("--no-warmup", a.no_warmup, "Begin without a run that is neither recorded nor counted", group);
 }
 
@@ -269,6 +271,7 @@ void settle(RunArguments& a) {
     check_files(a);
     a.run.op_offload = !a.no_op_offload;
     a.run.fusion = !a.no_fusion;
+    a.run.mmap = !a.no_mmap;
     a.run.products = products_from(a.products);
     a.run.processors = processors_of(a);
     a.run.record_text = !a.no_text;

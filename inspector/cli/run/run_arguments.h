@@ -24,7 +24,7 @@ struct RunArguments {
     std::vector<vision::Image> pictures; ///< the images' pixels; read by `settle`, before any model is loaded
     int32_t n_predict = 128;
     int32_t n_prompt = 0; ///< of a dry run: tokens, in place of a prompt; 0: none
-    bool no_op_offload = false, no_fusion = false, no_text = false, no_warmup = false;
+    bool no_op_offload = false, no_fusion = false, no_text = false, no_warmup = false, no_mmap = false;
     bool logits_all = false, stats = false, step = false;
     std::string logits_out;
     std::string scored_file;                ///< --ppl; empty: text is generated

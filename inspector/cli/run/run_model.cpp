@@ -1,6 +1,7 @@
 #include "inspector/cli/run/run_model.h"
 
 #include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/progress_line.h"
 #include "inspector/cli/output/text_input.h"
 #include "inspector/cli/run/device_profiles.h"
 #include "inspector/cli/run/fit_advice.h"
@@ -114,7 +115,13 @@ std::string room_of(std::vector<MemoryNeed> needs) {
 std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output) {
     ModelFiles files = open_models(arguments.run);
     const Registry registry;
-    Session session(registry, std::move(files), arguments.run, recorder);
+    RunOptions options = arguments.run;
+    ProgressLine line;
+    if (!output.quiet) {
+        options.on_load = [&line](int64_t done, int64_t total) { line.say("reading weights", done, total); };
+    }
+    Session session(registry, std::move(files), options, recorder);
+    line.clear();
     const bool scores = !arguments.scored_file.empty();
     GenerateRequest request = scores ? GenerateRequest{} : make_request(arguments, session); // may refuse: in one line
     if (!output.quiet) {

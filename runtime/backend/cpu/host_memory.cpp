@@ -2,8 +2,12 @@
 
 #include "runtime/error.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <span>
+#include <system_error>
+#include <vector>
 
 #include <sys/mman.h>
 
@@ -15,6 +19,9 @@ class HostBuffer final : public Buffer {
 public:
     HostBuffer(std::byte* memory, size_t size, bool owned) : memory_(memory), size_(size), owned_(owned) {}
     ~HostBuffer() override {
+        for (const std::span<std::byte> range : locked_) {
+            ::munlock(range.data(), range.size());
+        }
         if (owned_) {
             std::free(memory_);
         }
@@ -25,11 +32,19 @@ public:
     void write(size_t offset, const void* source, size_t bytes) override { std::memcpy(memory_ + offset, source, bytes); }
     void read(size_t offset, void* target, size_t bytes) override { std::memcpy(target, memory_ + offset, bytes); }
     void clear(uint8_t value) override { std::memset(memory_, value, size_); }
+    std::string lock(size_t offset, size_t bytes) override {
+        if (::mlock(memory_ + offset, bytes) != 0) {
+            return std::generic_category().message(errno);
+        }
+        locked_.emplace_back(memory_ + offset, bytes);
+        return {};
+    }
 
 private:
     std::byte* memory_;
     size_t size_;
     bool owned_;
+    std::vector<std::span<std::byte>> locked_;
 };
 
 class HostBufferType final : public BufferType {

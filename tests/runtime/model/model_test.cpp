@@ -1,3 +1,4 @@
+#include "tests/support/files.h"
 #include "tests/support/models/fake_devices.h"
 #include "tests/support/models/made_model.h"
 
@@ -8,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 using namespace schedscope;
 using namespace schedscope::test;
@@ -22,11 +25,18 @@ struct ModelTest : ::testing::Test {
     std::vector<Device*> devices{&gpu, &registry.cpu()};
 
     std::unique_ptr<Model> load(std::shared_ptr<gguf::File> file, const PlacementOptions& placement = {},
-                                LoadMode mode = LoadMode::data, std::vector<OverrideReport>* reports = nullptr) {
-        return std::make_unique<Model>(std::move(file), devices, placement, mode, reports);
+                                const LoadOptions& loading = LoadMode::data, std::vector<OverrideReport>* reports = nullptr) {
+        return std::make_unique<Model>(std::move(file), devices, placement, loading, reports);
     }
     std::string refusal(const std::shared_ptr<gguf::File>& file) {
         return sentence_of(ErrorKind::input, [&] { load(file); });
+    }
+    static int64_t bytes_of(const gguf::File& file) {
+        int64_t bytes = 0;
+        for (const gguf::FileTensor& t : file.tensors()) {
+            bytes += static_cast<int64_t>(t.bytes);
+        }
+        return bytes;
     }
     static std::string memory_of(const Tensor& t) { return std::string(t.buffer->type().name()); }
 };
@@ -55,6 +65,82 @@ TEST_F(ModelTest, device_weights_are_uploaded) {
     std::vector<std::byte> data(n_bytes(q));
     tensor_read(q, data.data(), 0, data.size());
     EXPECT_EQ(std::memcmp(data.data(), file->require_tensor(q.name).data, data.size()), 0);
+}
+
+TEST_F(ModelTest, weights_are_the_same_whether_the_file_is_mapped_or_read) {
+    const files::Folder folder;
+    const std::string path = folder / "made.gguf";
+    synthesise(small_shape(), Type::F32, 1, path);
+    for (const auto& file : {made_model(), std::make_shared<gguf::File>(gguf::File::open(path))}) {
+        for (const bool mapped : {true, false}) {
+            LoadOptions loading = LoadMode::data;
+            loading.mapped = mapped;
+            int64_t last = 0, of = 0;
+            loading.progress = [&](int64_t done, int64_t total) {
+                EXPECT_GT(done, last);
+                EXPECT_LE(done, total);
+                last = done;
+                of = total;
+            };
+            const auto model = load(file, {.n_gpu_layers = 2}, loading);
+            EXPECT_EQ(last, of);
+            EXPECT_GE(of, bytes_of(*file));
+            for (const LayerWeights& layer : model->weights().layers) {
+                const Tensor& q = *layer.attn_q.weight;
+                const gguf::FileTensor& info = file->require_tensor(q.name);
+                std::vector<std::byte> data(n_bytes(q));
+                tensor_read(q, data.data(), 0, data.size());
+                EXPECT_EQ(std::memcmp(data.data(), info.data, data.size()), 0) << q.name;
+                EXPECT_EQ(host_data(q) == info.data, mapped && memory_of(q) == "CPU") << q.name;
+            }
+        }
+    }
+}
+
+TEST_F(ModelTest, weights_that_are_read_outlive_the_files_bytes) {
+    const files::Folder folder;
+    const std::string path = folder / "made.gguf";
+    synthesise(small_shape(), Type::F32, 1, path);
+    const auto file = std::make_shared<gguf::File>(gguf::File::open(path));
+    LoadOptions loading = LoadMode::data;
+    loading.mapped = false;
+    const auto model = load(file, {.n_gpu_layers = 0}, loading);
+    const Tensor& q = *model->weights().layers[1].attn_q.weight;
+    std::vector<std::byte> before(n_bytes(q)), after(n_bytes(q));
+    tensor_read(q, before.data(), 0, before.size());
+    std::filesystem::resize_file(path, 4096);
+    tensor_read(q, after.data(), 0, after.size());
+    EXPECT_EQ(before, after);
+}
+
+/// Of this process's memory, in bytes: what is locked.
+int64_t locked_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmLck:")) {
+            return 1024 * std::stoll(line.substr(6));
+        }
+    }
+    return -1;
+}
+
+TEST_F(ModelTest, the_hosts_weights_are_locked_or_it_says_why_not) {
+    const auto file = made_model();
+    for (const bool mapped : {true, false}) {
+        LoadOptions loading = LoadMode::data;
+        loading.locked = true;
+        loading.mapped = mapped;
+        const int64_t before = locked_bytes();
+        {
+            const auto model = load(file, {.n_gpu_layers = 0}, loading);
+            if (model->notes().empty()) {
+                EXPECT_GE(locked_bytes() - before, bytes_of(*file));
+            } else {
+                EXPECT_THAT(model->notes()[0], AllOf(HasSubstr("--mlock: of "), HasSubstr(" are locked in memory: ")));
+            }
+        }
+        EXPECT_EQ(locked_bytes(), before);
+    }
 }
 
 TEST_F(ModelTest, a_device_that_limits_buffers_gets_several) {

@@ -242,4 +242,26 @@ TEST(Threads, that_share_processors_are_told_of) {
               std::vector<std::string>{"2 threads share 1 processor (" + first + "): fewer are faster (-t, -tb)"});
 }
 
+TEST(Loading, gives_the_same_logits_however_the_file_is_read) {
+    const files::Folder folder;
+    RunOptions o = greedy_options(folder / "made.gguf");
+    synthesise(small_shape(), Type::Q8_0, 1, o.model);
+    Registry registry;
+    const std::vector<int32_t> prompt{1, 300, 301, 302, 303, 304, 305};
+    Session usual(registry, o);
+    const std::vector<float> expected = all_logits(usual, prompt);
+    for (const bool mmap : {true, false}) {
+        o.mmap = mmap;
+        o.mlock = true;
+        int64_t loaded = 0;
+        o.on_load = [&](int64_t done, int64_t) { loaded = done; };
+        Session session(registry, o);
+        EXPECT_GT(loaded, 0);
+        EXPECT_EQ(all_logits(session, prompt), expected);
+    }
+    o.header_only = true;
+    o.on_load = [&](int64_t, int64_t) { ADD_FAILURE() << "nothing is loaded"; };
+    const Session plans(registry, o);
+}
+
 } // namespace

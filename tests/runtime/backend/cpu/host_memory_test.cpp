@@ -5,7 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace schedscope {
 namespace {
@@ -71,6 +78,26 @@ TEST(HostMemory, SaysInOneLineWhenThereIsNotEnough) {
             EXPECT_THAT(e.what(), Not(HasSubstr("\n")));
         }
     }
+}
+
+/// Of what a process without rights may lock, nothing is left.
+void lose_the_right_to_lock() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct none[2] = {};
+    syscall(SYS_capset, &header, none);
+    const rlimit nothing{0, 0};
+    setrlimit(RLIMIT_MEMLOCK, &nothing);
+}
+
+TEST(HostMemory, SaysWhyItCanNotBeLocked) {
+    EXPECT_EXIT(
+        {
+            lose_the_right_to_lock();
+            const auto buffer = cpu_buffer_type().allocate(1 << 20);
+            std::fputs(buffer->lock(0, 1 << 20).c_str(), stderr);
+            std::exit(0);
+        },
+        ::testing::ExitedWithCode(0), "Operation not permitted|Cannot allocate memory");
 }
 
 /// Memory that the host can't address, like a device's.
