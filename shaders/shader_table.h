@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,6 +13,7 @@ struct ShaderModule {
     std::string_view name; ///< "mul_mat_vec_q8_0"
     const uint32_t* spirv;
     size_t bytes;
+    std::array<uint32_t, 2> types = {}; ///< specialization constants 3 and 4, where one SPIR-V is for several types
 };
 
 /// All of them: shaders/CMakeLists.txt is the list.

@@ -6,6 +6,7 @@
 #include "runtime/system/number_words.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 
@@ -13,10 +14,17 @@ namespace schedscope {
 
 namespace {
 
+constexpr std::array known_cache_types = {Type::F16,  Type::F32,    Type::BF16, Type::Q8_0, Type::Q4_0,
+                                          Type::Q4_1, Type::IQ4_NL, Type::Q5_0, Type::Q5_1};
+
 void require_fitting_heads(Type type, int32_t head, const char* option) {
-    if (type != Type::F32 && type != Type::F16 && type != Type::Q8_0) {
+    if (std::find(known_cache_types.begin(), known_cache_types.end(), type) == known_cache_types.end()) {
+        std::string names;
+        for (const Type t : known_cache_types) {
+            names += (names.empty() ? "" : ", ") + std::string(type_name(t));
+        }
         throw Error(ErrorKind::usage,
-                    std::string(option) + " " + std::string(type_name(type)) + ": the KV cache can be f16, f32 or q8_0");
+                    std::string(option) + " " + std::string(type_name(type)) + ": the KV cache can be one of " + names);
     }
     if (head % traits(type).block != 0) {
         throw Error(ErrorKind::usage, std::string(option) + " " + std::string(type_name(type)) + ": heads of " +
@@ -26,6 +34,8 @@ void require_fitting_heads(Type type, int32_t head, const char* option) {
 }
 
 } // namespace
+
+std::span<const Type> cache_types() noexcept { return known_cache_types; }
 
 KvCache::KvCache(const Model& model, const KvCacheOptions& options) : options_(options), cells_(0) {
     options_.n_cells = (options.n_cells + granule - 1) / granule * granule;

@@ -5,13 +5,17 @@
 #include "runtime/model/model.h"
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace schedscope {
 
+/// Those that keys and values can be stored in: llama.cpp's.
+std::span<const Type> cache_types() noexcept;
+
 struct KvCacheOptions {
     int32_t n_cells = 0;     ///< rounded up to a multiple of KvCache::granule
-    Type type_k = Type::F16; ///< f16, f32, q8_0
+    Type type_k = Type::F16; ///< one of cache_types(), as type_v is
     Type type_v = Type::F16;
     bool v_transposed = false; ///< as attention without flash attention reads it
 };
@@ -24,7 +28,7 @@ public:
     static constexpr int32_t granule = 256;
 
     /// Throws Error(device) naming the bytes and the device when there is not enough memory, Error(usage) when the types don't
-    /// fit the model's heads.
+    /// fit the model's heads, or v_transposed has blocks to take apart.
     KvCache(const Model& model, const KvCacheOptions& options);
 
     KvCells& cells() noexcept { return cells_; }

@@ -102,13 +102,13 @@ void store_fours(const std::array<uint8_t, super_block>& numbers, uint8_t* qs) n
     }
 }
 
+/// Of two that are as near the upper one.
 int nearest_iq4(float v) noexcept {
-    int best = 0;
-    for (int i = 1; i < n_of(iq4_values); ++i) {
-        const size_t at = i;
-        best = std::fabs(v - iq4_values[at]) < std::fabs(v - iq4_values[best]) ? i : best;
+    int n = 0;
+    for (size_t i = 1; i < iq4_values.size(); ++i) {
+        n += v < to_float(iq4_values[i - 1] + iq4_values[i]) / 2 ? 0 : 1;
     }
-    return best;
+    return n;
 }
 
 void store_iq4(const float* x, float d, uint8_t* qs) noexcept {
@@ -190,9 +190,18 @@ void quantise(const float* x, BlockQ6_K& b) noexcept {
     }
 }
 
+/// The steps that are nearest at the scale which the extreme asks for, then the scale that is best for these, where an element
+/// counts by its square.
 void quantise(const float* x, BlockIQ4_NL& b) noexcept {
-    b.d = float_to_half(extreme(x, small_block) / iq4_lowest);
-    store_iq4(x, half_to_float(b.d), b.qs);
+    store_iq4(x, extreme(x, small_block) / iq4_lowest, b.qs);
+    float with_x = 0, with_itself = 0;
+    for (int i = 0; i < small_block; ++i) {
+        const float step = iq4_values[i < 16 ? b.qs[i] & 15 : b.qs[i - 16] >> 4];
+        const float weighted = x[i] * x[i] * step;
+        with_x += weighted * x[i];
+        with_itself += weighted * step;
+    }
+    b.d = float_to_half(with_x * inverse(with_itself));
 }
 
 void quantise(const float* x, BlockIQ4_XS& b) noexcept {

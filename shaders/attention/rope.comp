@@ -1,11 +1,11 @@
 #version 450
 // A pair of a head per invocation. SET_ROWS (the fused kernel): the turned heads of a token, one behind the other, go into the
-// row of the result that source 3 numbers (I64, of which the low word is read, or I32). Q8_0: heads of at most 512 elements.
+// row of the result that source 3 numbers (I64, of which the low word is read, or I32). D_BLOCKS: heads of at most 512 elements.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
-#if defined(D_Q8_0)
-#include "quantise_q8_0.glsl"
+#if defined(D_BLOCKS)
+#include "quantise.glsl"
 #else
 #include "result.glsl"
 #endif
@@ -44,8 +44,8 @@ bool place_of_head(uvec4 e, out uint d) {
     if (id < 0 || uint(id) >= ne(DST, 1)) {
         return false;
     }
-#if defined(D_Q8_0)
-    d = at(DST, 0u, uint(id), 0u, 0u) + e.y * (ne(SRC0, 0) / 32u) * 34u;
+#if defined(D_BLOCKS)
+    d = at(DST, 0u, uint(id), 0u, 0u) + e.y * (ne(SRC0, 0) / 32u) * D_WORDS * 2u;
 #else
     d = at(DST, e.y * ne(SRC0, 0), uint(id), 0u, 0u);
 #endif
@@ -55,7 +55,7 @@ bool place_of_head(uvec4 e, out uint d) {
     return true;
 }
 
-#if defined(D_Q8_0)
+#if defined(D_BLOCKS)
 shared float turned[512];
 #define PUT(element, v) turned[first + (element)] = v
 #else
@@ -92,7 +92,7 @@ void turn(uint pair, uvec4 e, uint d, uint first) {
 
 uvec4 indices_of_head(uint head) { return position(SRC0, head * ne(SRC0, 0)); }
 
-#if defined(D_Q8_0)
+#if defined(D_BLOCKS)
 // As many whole heads as there is room for, then their blocks.
 void main() {
     uint n = ne(SRC0, 0);
@@ -113,7 +113,7 @@ void main() {
             for (uint i = 0u; i < 32u; ++i) {
                 x[i] = turned[l * 32u + i];
             }
-            write_block((d >> 1) + l % (n / 32u) * 17u, x);
+            write_block((d >> 1) + l % (n / 32u) * D_WORDS, x);
         }
     }
 }

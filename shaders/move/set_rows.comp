@@ -5,14 +5,11 @@
 #include "common.glsl"
 layout(std430, binding = 1) readonly buffer Source0 { float a_data[]; };
 layout(std430, binding = 2) readonly buffer Source1 { int ids[]; };
-#if defined(D_Q8_0)
-#include "quantise_q8_0.glsl"
+#if defined(D_BLOCKS)
+#include "quantise.glsl"
 #define PIECE 32u
-#elif defined(D_F16)
-layout(std430, binding = 5) buffer Result { float16_t d_data[]; };
-#define PIECE 1u
 #else
-layout(std430, binding = 5) buffer Result { float d_data[]; };
+#include "result.glsl"
 #define PIECE 1u
 #endif
 layout(local_size_x = 256) in;
@@ -29,16 +26,13 @@ void main() {
     if (id < 0 || uint(id) >= ne(DST, 1)) {
         return;
     }
-    uint d = at(DST, 0u, uint(id), e.z, e.w);
-#if defined(D_Q8_0)
+#if defined(D_BLOCKS)
     float x[32];
     for (uint j = 0u; j < 32u; ++j) {
         x[j] = a_data[at(SRC0, piece * 32u + j, e.y, e.z, e.w) >> 2];
     }
-    write_block((d >> 1) + piece * 17u, x);
-#elif defined(D_F16)
-    d_data[(d >> 1) + piece] = float16_t(a_data[at(SRC0, piece, e.y, e.z, e.w) >> 2]);
+    write_block((at(DST, 0u, uint(id), e.z, e.w) >> 1) + piece * D_WORDS, x);
 #else
-    d_data[(d >> 2) + piece] = a_data[at(SRC0, piece, e.y, e.z, e.w) >> 2];
+    STORE(at(DST, piece, uint(id), e.z, e.w), a_data[at(SRC0, piece, e.y, e.z, e.w) >> 2]);
 #endif
 }

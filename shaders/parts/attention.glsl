@@ -1,6 +1,6 @@
 // What both attention shaders share: sources, and which queries a workgroup has. Queries that use the same head of keys (tokens,
-// and heads of a group) are numbered token by token; a workgroup has QUERIES of them and reads keys and values once for all. Keys
-// K_…, values V_…; extra(0): 1 with a mask (source 3).
+// and heads of a group) are numbered token by token; a workgroup has QUERIES of them and reads keys and values once for all. A
+// module is for all types of keys and values: K_TYPE and V_TYPE. extra(0): 1 with a mask (source 3).
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #include "common.glsl"
@@ -10,29 +10,25 @@ layout(constant_id = 1) const uint QUERIES = 1;
 #define GROUP gl_WorkGroupSize.x
 #define MAX_HEAD 512 // runtime/backend/vulkan/operators/attention.cpp
 
-#if defined(K_F32)
-#define ELEMENTS_F32
-#elif defined(K_F16)
-#define ELEMENTS_F16
-#else
-#define ELEMENTS_Q8_0
-#endif
-#define BINDING 2
-#define BLOCK Source1
-#define DATA k_data
+layout(constant_id = 3) const uint K_TYPE = CACHE_F32;
+layout(constant_id = 4) const uint V_TYPE = CACHE_F32;
+layout(std430, binding = 2) readonly buffer Source1Floats { float k_floats[]; };
+layout(std430, binding = 2) readonly buffer Source1Halves { float16_t k_halves[]; };
+layout(std430, binding = 2) readonly buffer Source1Words { uint16_t k_words[]; };
+layout(std430, binding = 3) readonly buffer Source2Floats { float v_floats[]; };
+layout(std430, binding = 3) readonly buffer Source2Halves { float16_t v_halves[]; };
+layout(std430, binding = 3) readonly buffer Source2Words { uint16_t v_words[]; };
+#define TYPE K_TYPE
+#define FLOATS k_floats
+#define HALVES k_halves
+#define WORDS k_words
 #define ONE key_element
 #define EIGHT key_eight
 #include "elements.glsl"
-#if defined(V_F32)
-#define ELEMENTS_F32
-#elif defined(V_F16)
-#define ELEMENTS_F16
-#else
-#define ELEMENTS_Q8_0
-#endif
-#define BINDING 3
-#define BLOCK Source2
-#define DATA v_data
+#define TYPE V_TYPE
+#define FLOATS v_floats
+#define HALVES v_halves
+#define WORDS v_words
 #define ONE value_element
 #define EIGHT value_eight
 #include "elements.glsl"

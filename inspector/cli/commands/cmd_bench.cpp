@@ -214,13 +214,8 @@ CommandAction add_bench(CommandOptions& app) {
     app.add_option("--fa,--flash-attn", options->flash_attention, "on|off|auto: flash attention")
         .show_default()
         .one_of({"on", "off", "auto"});
-    const std::vector<std::string> cache_types{"f16", "f32", "q8_0"};
-    app.add_option("--ctk,--cache-type-k", options->cache_type_k, "Type of the cached keys: f16|f32|q8_0")
-        .show_default()
-        .one_of(cache_types);
-    app.add_option("--ctv,--cache-type-v", options->cache_type_v, "Type of the cached values: f16|f32|q8_0")
-        .show_default()
-        .one_of(cache_types);
+    add_cache_type_option(app, "keys", options->cache_type_k);
+    add_cache_type_option(app, "values", options->cache_type_v);
     add_products_option(app, options->products);
     app.add_flag("--no-warmup", options->no_warmup, "Count the first run of each, too");
     app.add_flag("--json", options->json, "Print JSON");

@@ -6,6 +6,7 @@
 #include "inspector/cli/run/device_profiles.h"
 #include "inspector/cli/run/image_prompt.h"
 #include "inspector/cli/run/watch_patterns.h"
+#include "runtime/context/kv_cache.h"
 #include "runtime/error.h"
 #include "runtime/sampling/make_chain.h"
 #include "runtime/session/session.h"
@@ -133,6 +134,19 @@ Products products_from(const std::string& name) {
     return name == products_name(Products::int8) ? Products::int8 : Products::floats;
 }
 
+CommandOption add_cache_type_option(CommandOptions& app, std::string_view of, std::string& type) {
+    std::vector<std::string> names;
+    std::string all;
+    for (const Type t : cache_types()) {
+        names.emplace_back(type_name(t));
+        all += (all.empty() ? "" : "|") + names.back();
+    }
+    const std::string letter(of.substr(0, 1));
+    return app.add_option("--ct" + letter + ",--cache-type-" + letter, type, "Type of the cached " + std::string(of) + ": " + all)
+        .show_default()
+        .one_of(names);
+}
+
 CommandOption add_layers_option(CommandOptions& app, int32_t& n_gpu_layers) {
     return app
         .add_option("--ngl,--gpu-layers,--n-gpu-layers", n_gpu_layers,
@@ -169,15 +183,8 @@ void add_device_options(CommandOptions& app, RunArguments& a) {
         .show_default()
         .one_of({"on", "off", "auto"})
         .group(group);
-    const std::vector<std::string> cache_types{"f16", "f32", "q8_0"};
-    app.add_option("--ctk,--cache-type-k", a.cache_type_k, "Type of the cached keys: f16|f32|q8_0")
-        .show_default()
-        .one_of(cache_types)
-        .group(group);
-    app.add_option("--ctv,--cache-type-v", a.cache_type_v, "Type of the cached values: f16|f32|q8_0")
-        .show_default()
-        .one_of(cache_types)
-        .group(group);
+    add_cache_type_option(app, "keys", a.cache_type_k).group(group);
+    add_cache_type_option(app, "values", a.cache_type_v).group(group);
     app.add_flag("--no-fusion", a.no_fusion, "Run each node as a kernel of its own", group);
     add_products_option(app, a.products).group(group);
     app.add_flag("--no-mmap", a.no_mmap, "Read the host's weights into memory, instead of mapping the file", group);

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace schedscope {
@@ -41,6 +42,8 @@ struct RunArguments {
 /// --cpu-products, for other commands that compute as well, and what it says.
 CommandOption add_products_option(CommandOptions& app, std::string& products);
 Products products_from(const std::string& name);
+/// -ctk (of: "keys") or -ctv ("values"), for `bench` as well.
+CommandOption add_cache_type_option(CommandOptions& app, std::string_view of, std::string& type);
 /// -ngl, for `bench` as well.
 CommandOption add_layers_option(CommandOptions& app, int32_t& n_gpu_layers);
 

@@ -166,10 +166,15 @@ VkPipeline Context::pipeline(const Dispatch& dispatch, Compilation& compilation)
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
-    // Constant 0 is the size of workgroups that reduce rows, 1 the shader's variant, 2 what follows in a fused kernel.
-    const std::array<uint32_t, 3> values = {dispatch_options().group, dispatch.variant, dispatch.afterwards};
+    // Constant 0 is the size of workgroups that reduce rows, 1 the shader's variant, 2 what follows in a fused kernel, 3
+    // and 4 which types a SPIR-V for several is to read.
+    const std::array<uint32_t, 5> values = {dispatch_options().group, dispatch.variant, dispatch.afterwards, source->types[0],
+                                            source->types[1]};
     constexpr auto word = sizeof(uint32_t);
-    const std::array<VkSpecializationMapEntry, 3> entries = {{{0, 0, word}, {1, word, word}, {2, 2 * word, word}}};
+    std::array<VkSpecializationMapEntry, values.size()> entries{};
+    for (uint32_t i = 0; i < entries.size(); ++i) {
+        entries[i] = {i, static_cast<uint32_t>(i * word), word};
+    }
     const VkSpecializationInfo constants{entries.size(), entries.data(), sizeof values, values.data()};
     info.stage.pSpecializationInfo = &constants;
     info.layout = pipeline_layout_;

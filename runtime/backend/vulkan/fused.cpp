@@ -17,7 +17,7 @@ namespace {
 using Nodes = std::span<Tensor* const>;
 
 constexpr size_t fewest_sources = 4;    ///< that any device binds
-constexpr int64_t turned_at_once = 512; ///< elements of a workgroup of rope.comp that writes Q8_0
+constexpr int64_t turned_at_once = 512; ///< elements of a workgroup of rope.comp that writes blocks
 
 // Which groups can be run.
 
@@ -36,7 +36,9 @@ std::string_view why_no_gates(const fused::GateUp& parts, const DispatchOptions&
 
 std::string_view why_no_rope_store(const fused::RopeStore& parts) {
     const int64_t head = parts.rope->ne[0];
-    return parts.store->type == Type::Q8_0 && (head % 32 != 0 || head > turned_at_once) ? "shapes" : "";
+    return traits(parts.store->type).quantised() && (head % traits(parts.store->type).block != 0 || head > turned_at_once)
+               ? "shapes"
+               : "";
 }
 
 // How they are run.
@@ -92,7 +94,7 @@ Dispatch gates(const fused::GateUp& parts, const DispatchOptions& options) {
 
 Dispatch rope_store(const fused::RopeStore& parts) {
     Dispatch d = rope_launch(shader_name("rope_set_rows", {parts.store->type}), *parts.rope);
-    if (parts.store->type == Type::Q8_0) {
+    if (traits(parts.store->type).quantised()) {
         d.groups = groups_for(n_rows(*parts.rope), turned_at_once / parts.rope->ne[0]);
     }
     bind(d, 3, parts.store->src[1]);

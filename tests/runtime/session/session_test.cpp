@@ -80,9 +80,15 @@ TEST_F(Refusals, cache_types_that_do_not_fit) {
     SynthShape shape = small_shape();
     shape.n_head = 2;
     shape.n_head_kv = 1;
-    o.cache_type_v = Type::Q8_0;
     o.flash_attention = FlashAttention::off;
-    EXPECT_THAT(refusal(ErrorKind::usage, o, made_model(shape)), HasSubstr("flash attention"));
+    for (const Type type : {Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::IQ4_NL, Type::Q5_0, Type::Q5_1}) {
+        o.cache_type_v = type;
+        EXPECT_THAT(refusal(ErrorKind::usage, o, made_model(shape)), HasSubstr("flash attention")) << type_name(type);
+    }
+    for (const Type type : {Type::I32, Type::Q4_K, Type::IQ4_XS}) {
+        o.cache_type_v = type;
+        EXPECT_THAT(refusal(ErrorKind::usage, o, made_model(shape)), HasSubstr("one of f16, f32")) << type_name(type);
+    }
 }
 
 TEST_F(Refusals, sampling_values_that_make_no_sense) {
@@ -91,22 +97,104 @@ TEST_F(Refusals, sampling_values_that_make_no_sense) {
     EXPECT_THAT(refusal(ErrorKind::usage, o, made_model()), HasSubstr("--min-p: can't be 2"));
 }
 
-TEST(Session, a_quantised_cache_works_where_heads_allow_it) {
-    SynthShape shape = small_shape();
-    shape.n_head = 2;
-    shape.n_head_kv = 1;
-    Registry registry;
-    RunOptions o = greedy_options("made");
-    o.flash_attention = FlashAttention::on;
-    Session half(registry, made_model(shape), o);
-    o.cache_type_k = o.cache_type_v = Type::Q8_0;
-    Session quantised(registry, made_model(shape), o);
-    const std::vector<int32_t> prompt{1, 300, 301, 302, 303, 304, 305};
-    const std::vector<float> expected = all_logits(half, prompt);
-    const std::vector<float> logits = all_logits(quantised, prompt);
-    EXPECT_LT(largest_difference(logits, expected), 0.05F * largest(expected));
-    EXPECT_GT(largest_difference(logits, expected), 0.0F);
+/// Of what differs, as a share of what is expected: roots of sums of squares.
+float share_of_noise(const std::vector<float>& logits, const std::vector<float>& expected) {
+    EXPECT_EQ(logits.size(), expected.size());
+    double noise = 0, all = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+        noise += std::pow(logits[i] - expected[i], 2);
+        all += std::pow(expected[i], 2);
+    }
+    return static_cast<float>(std::sqrt(noise / all));
 }
+
+/// That a cache of the type makes in a small model with heads of 32.
+float most_noise(Type type) {
+    switch (type) {
+    case Type::F32:
+    case Type::F16: return 0.002F;
+    case Type::BF16: return 0.01F;
+    case Type::Q8_0: return 0.04F;
+    case Type::Q5_0:
+    case Type::Q5_1: return 0.15F;
+    default: return 0.3F; // four bits
+    }
+}
+
+class CacheTypes : public ::testing::TestWithParam<const char*> {
+protected:
+    static std::shared_ptr<gguf::File> model() {
+        SynthShape shape = small_shape();
+        shape.n_head = 2;
+        shape.n_head_kv = 1;
+        return made_model(shape);
+    }
+    RunOptions options(Type keys, Type values, FlashAttention flash) const {
+        RunOptions o = greedy_options("made");
+        o.devices = GetParam();
+        o.cache_type_k = keys;
+        o.cache_type_v = values;
+        o.flash_attention = flash;
+        return o;
+    }
+    Registry registry;
+};
+
+TEST_P(CacheTypes, give_logits_near_those_of_f16) {
+    NEEDS_DEVICES(registry, GetParam());
+    std::vector<int32_t> prompt{1};
+    for (int32_t i = 0; i < 40; ++i) {
+        prompt.push_back(260 + i * 7 % 60);
+    }
+    for (const FlashAttention flash : {FlashAttention::on, FlashAttention::off}) {
+        Session half(registry, model(), options(Type::F16, Type::F16, flash));
+        const std::vector<float> expected = all_logits(half, prompt);
+        for (const Type type : cache_types()) {
+            const Type values = flash == FlashAttention::off && traits(type).quantised() ? Type::F16 : type;
+            Session session(registry, model(), options(type, values, flash));
+            EXPECT_EQ(session.flash_attention(), flash == FlashAttention::on);
+            const float error = share_of_noise(all_logits(session, prompt), expected);
+            EXPECT_LT(error, most_noise(type)) << type_name(type);
+            EXPECT_EQ(error > 0, type != Type::F16) << type_name(type);
+        }
+    }
+}
+
+/// Keys are turned where they lie: read, turned and stored in their type again.
+TEST_P(CacheTypes, are_turned_when_the_context_shifts) {
+    NEEDS_DEVICES(registry, GetParam());
+    const auto shifted = [&](Type type, int32_t by) {
+        Session session(registry, model(), options(type, type, FlashAttention::on));
+        Batch batch;
+        for (int32_t i = 0; i < 20; ++i) {
+            batch.add(260 + i * 7 % 60, i + by, only_sequence(0), false);
+        }
+        session.context().decode(batch);
+        if (by != 0) {
+            session.context().cells().shift(0, 0, -1, -by);
+        }
+        batch.clear();
+        batch.add(300, 20, only_sequence(0), true);
+        session.context().decode(batch);
+        const auto row = session.context().logits(0);
+        return std::vector<float>(row.begin(), row.end());
+    };
+    const std::vector<float> expected = shifted(Type::F32, 0);
+    for (const Type type : cache_types()) {
+        EXPECT_LT(share_of_noise(shifted(type, 5), expected), most_noise(type)) << type_name(type);
+    }
+}
+
+TEST_P(CacheTypes, are_as_large_as_their_blocks) {
+    NEEDS_DEVICES(registry, GetParam());
+    for (const Type type : cache_types()) {
+        const Session session(registry, model(), options(type, type, FlashAttention::on));
+        EXPECT_EQ(session.context().cache().bytes(), 3 * 2 * 512 * static_cast<int64_t>(row_bytes(type, 32))) << type_name(type);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, CacheTypes, ::testing::Values("cpu", "vulkan0"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(Session, context_is_the_models_training_length_up_to_4096) {
     Registry registry;

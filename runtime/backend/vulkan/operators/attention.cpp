@@ -12,8 +12,8 @@ Answer supports_flash_attn(const Tensor& node) {
     if (node.src[0]->type != Type::F32) {
         return Answer::no(Refusal::type, "queries are not f32");
     }
-    if (!has_type(&k, {Type::F32, Type::F16, Type::Q8_0}) || !has_type(node.src[2], {Type::F32, Type::F16, Type::Q8_0})) {
-        return Answer::no(Refusal::type, "keys or values are none of f32, f16, q8_0");
+    if (!is_cached(k.type) || !is_cached(node.src[2]->type)) {
+        return Answer::no(Refusal::type, "keys or values are neither floats nor blocks of 32");
     }
     if (!has_contiguous_rows(k) || !has_contiguous_rows(*node.src[2])) {
         return Answer::no(Refusal::layout, "rows of keys or values are not contiguous");

@@ -29,13 +29,10 @@ Answer supports_copy(const Tensor& node) {
     if (has_type(&from, {Type::F32, Type::F16, Type::BF16}) && has_type(&node, {Type::F32, Type::F16, Type::BF16})) {
         return yes;
     }
-    if (has_type(&from, {Type::Q8_0, Type::Q4_0}) && node.type == Type::F32) {
-        return same_shape(from, node) && has_contiguous_rows(from)
-                   ? yes
-                   : Answer::no(Refusal::shape, "blocks need rows of the same shape");
-    }
-    if (from.type == Type::F32 && node.type == Type::Q8_0) {
-        return same_shape(from, node) && has_contiguous_rows(node)
+    const bool to_floats = is_cached(from.type) && node.type == Type::F32;
+    const bool to_blocks = from.type == Type::F32 && is_cached(node.type);
+    if (to_floats || to_blocks) {
+        return same_shape(from, node) && has_contiguous_rows(to_floats ? from : node)
                    ? yes
                    : Answer::no(Refusal::shape, "blocks need rows of the same shape");
     }
@@ -44,7 +41,7 @@ Answer supports_copy(const Tensor& node) {
 
 void append_copy(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
     const Type from = node.src[0]->type;
-    const bool blocks = node.type == Type::Q8_0;
+    const bool blocks = traits(node.type).quantised();
     const bool as_it_is = from == node.type && !blocks;
     const std::string_view module = as_it_is ? shader_of_words("copy_words", from) : shader_name(shader, {from, node.type});
     Dispatch d = launch(module, node, blocks ? groups_for(n_elements(node) / 32, 64) : groups_for(n_elements(node), per_group));
@@ -65,15 +62,15 @@ void append_get_rows(std::string_view shader, const Tensor& node, const Dispatch
 }
 
 Answer supports_set_rows(const Tensor& node) {
-    if (!has_type(&node, {Type::F32, Type::F16, Type::Q8_0})) {
+    if (!is_cached(node.type)) {
         return Answer::no(Refusal::type, "there is no shader that writes this type");
     }
     return node.src[0]->type == Type::F32 ? yes : Answer::no(Refusal::type, "source 0 is not f32");
 }
 
 void append_set_rows(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
-    const int64_t at_once = node.type == Type::Q8_0 ? 32 : 1;
-    Dispatch d = launch(shader_name(shader, {node.type}), node, groups_for(n_elements(*node.src[0]) / at_once, per_group));
+    Dispatch d =
+        launch(shader_name(shader, {node.type}), node, groups_for(n_elements(*node.src[0]) / traits(node.type).block, per_group));
     d.bound[2] = nullptr; // the target
     out.push_back(d);
 }

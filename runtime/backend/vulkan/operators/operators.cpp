@@ -28,6 +28,8 @@ bool is_weight(Type type) noexcept {
     return type == Type::F32 || type == Type::F16 || type == Type::BF16 || traits(type).quantised();
 }
 
+bool is_cached(Type type) noexcept { return is_weight(type) && traits(type).block <= 32; }
+
 Answer f32(const Tensor& node) { return all_f32(node) ? yes : Answer::no(Refusal::type, "the shader is for f32 only"); }
 
 Answer f32_rows(const Tensor& node) {

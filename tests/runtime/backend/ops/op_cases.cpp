@@ -35,4 +35,10 @@ const std::vector<Type>& expandable_types() {
     return types;
 }
 
+std::vector<Type> cached_types() {
+    std::vector<Type> types = expandable_types();
+    std::erase_if(types, [](Type type) { return traits(type).block > 32; });
+    return types;
+}
+
 } // namespace schedscope::test

@@ -70,5 +70,7 @@ std::vector<Op> ops_with_cases();
 
 /// The types that a product's weights and a table of rows may have.
 const std::vector<Type>& expandable_types();
+/// Those of them that keys and values in a cache may have: floats, and blocks of 32.
+std::vector<Type> cached_types();
 
 } // namespace schedscope::test

@@ -105,7 +105,16 @@ void add_attention_cases(std::vector<OpCase>& cases) {
         a.n_kv = 333;
         a.stray_every = 500;
     });
-    vary("keys q8_0, values f16", [](AttentionCase& a) { a.keys = Type::Q8_0; });
+    const std::vector<Type> cached = cached_types();
+    for (size_t i = 0; i < cached.size(); ++i) { // each once as keys, once as values beside another
+        const Type keys = cached[i], values = cached[(i + 1) % cached.size()];
+        vary("keys " + std::string(type_name(keys)) + ", values " + std::string(type_name(values)), [=](AttentionCase& a) {
+            a.keys = keys;
+            a.values = values;
+            a.d = 96;
+            a.n_kv = 17;
+        });
+    }
     vary("no mask", [](AttentionCase& a) { a.masked = false; });
     vary("one token", [](AttentionCase& a) { a.tokens = 1; });
     vary("one key", [](AttentionCase& a) { a.n_kv = 1; });

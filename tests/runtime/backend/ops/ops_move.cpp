@@ -100,6 +100,12 @@ void add_copies(std::vector<OpCase>& cases) {
             add(Op::CPY, arrow(Type::F32, type), [=](Graph& g, Leafs& l) {
                 return ops::cpy(g, l.f32({512, 3, 2, 1}), l.floats(type, {512, 3, 2, 1}));
             });
+            add(Op::CPY, arrow(Type::F32, type) + " zeros", [=](Graph& g, Leafs& l) {
+                return ops::cpy(g, l.floats(Type::F32, {256, 3, 1, 1}, 0, 0), l.floats(type, {256, 3, 1, 1}));
+            });
+            add(Op::CPY, arrow(Type::F32, type) + " far from zero", [=](Graph& g, Leafs& l) {
+                return ops::cpy(g, l.floats(Type::F32, {256, 9, 1, 1}, 100, 200), l.floats(type, {256, 9, 1, 1}));
+            });
             add(Op::CPY, arrow(Type::F32, type) + " of another shape", [=](Graph& g, Leafs& l) {
                 return ops::cpy(g, l.f32({128, 4, 2, 1}), l.floats(type, {512, 2, 1, 1}));
             });

@@ -88,6 +88,16 @@ void add_mul_mat(std::vector<OpCase>& cases) {
             }
         }
     }
+    // Attention: keys by heads out of a cache, values (below) transposed.
+    for (const Type type : cached_types()) {
+        for (const int64_t tokens : {1, 7, 40}) {
+            add(std::string(type_name(type)) + " keys out of a cache, " + std::to_string(tokens), [=](Graph& g, Leafs& l) {
+                Tensor* cache = l.floats(type, {64 * 2, 50, 1, 1});
+                Tensor* k = ops::view_3d(g, cache, 64, 40, 2, cache->nb[1], row_bytes(type, 64), 0);
+                return ops::mul_mat(g, k, ops::permute(g, l.f32({64, 6, tokens, 1}), 0, 2, 1, 3));
+            });
+        }
+    }
     for (const Type type : {Type::F32, Type::F16, Type::BF16}) {
         const std::string prefix = std::string(type_name(type)) + " ";
         for (const int64_t k : {1, 2, 7, 15, 17, 31, 63, 65, 100, 255}) {
@@ -97,12 +107,6 @@ void add_mul_mat(std::vector<OpCase>& cases) {
                 });
             }
         }
-        // Attention: keys by heads out of a cache, values transposed.
-        add(prefix + "keys out of a cache", [=](Graph& g, Leafs& l) {
-            Tensor* cache = l.floats(type, {64 * 2, 50, 1, 1});
-            Tensor* k = ops::view_3d(g, cache, 64, 40, 2, cache->nb[1], row_bytes(type, 64), 0);
-            return ops::mul_mat(g, k, ops::permute(g, l.f32({64, 6, 7, 1}), 0, 2, 1, 3));
-        });
         add(prefix + "values out of a transposed cache", [=](Graph& g, Leafs& l) {
             Tensor* cache = l.floats(type, {50, 64 * 2, 1, 1});
             Tensor* v = ops::view_3d(g, cache, 40, 64, 2, cache->nb[1], 64 * cache->nb[1], 0);

@@ -87,7 +87,7 @@ void add_rows_cases(std::vector<OpCase>& cases) {
                              }});
         }
     }
-    for (const Type to : {Type::F32, Type::F16}) {
+    for (const Type to : {Type::F32, Type::F16, Type::BF16}) {
         cases.push_back({Op::SET_ROWS, std::string(type_name(to)) + " single values", [=](Graph& g, Leafs& l) {
                              return ops::set_rows(g, l.floats(to, {1, 64, 1, 1}), l.f32({1, 20, 1, 1}),
                                                   l.distinct_ids({20, 1, 1, 1}, 64, Type::I64));

@@ -77,7 +77,7 @@ TEST_F(RequiredOnVulkan, TransformersStayOnTheDevice) {
         const Kernels taken = taken_by(*device);
         expect(taken, ops_with_cases(), {Type::F32});
         expect(taken, {Op::MUL_MAT, Op::MUL_MAT_ID, Op::GET_ROWS}, {Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0});
-        expect(taken, {Op::FLASH_ATTN_EXT, Op::SET_ROWS, Op::CPY}, {Type::F16, Type::Q8_0});
+        expect(taken, {Op::FLASH_ATTN_EXT, Op::SET_ROWS, Op::CPY, Op::MUL_MAT}, cached_types());
         expect(taken, {Op::CONT, Op::CPY, Op::CONCAT, Op::GET_ROWS}, {Type::I32});
     }
 }

@@ -187,7 +187,7 @@ void add_ropes(std::vector<FusedCase>& cases) {
     for (const Rope& r : {Rope{"a token", {64, 4, 1, 1}, adjacent}, Rope{"tokens", {64, 5, 7, 1}, adjacent, false, Type::I32},
                           Rope{"halves", {96, 3, 11, 1}, halves}, Rope{"a part of a head, factors", {64, 2, 3, 1}, part, true},
                           Rope{"YaRN, many heads", {64, 33, 2, 1}, stretched}}) {
-        for (const Type type : {Type::F32, Type::F16, Type::Q8_0}) {
+        for (const Type type : cached_types()) {
             cases.push_back(
                 {"rope_set_rows",
                  {Op::ROPE, r.name + " as " + std::string(type_name(type)), [=](Graph& g, Leafs& l) {

@@ -155,7 +155,7 @@ TEST(VulkanFusedKernels, LongChainsNeedADeviceThatBindsAsMuch) {
     }
 }
 
-TEST(VulkanFusedKernels, Q8_0RowsTakeHeadsOfWholeBlocks) {
+TEST(VulkanFusedKernels, RowsOfBlocksTakeWholeHeads) {
     const vulkan::VulkanFusedKernels kernels({});
     for (const auto& [head, why] : {std::pair(48, "shapes"), std::pair(64, ""), std::pair(512, ""), std::pair(544, "shapes")}) {
         Graph graph;

@@ -1,10 +1,10 @@
 #version 450
-// F32 to Q8_0 of the same shape, a block per invocation.
+// F32 to blocks of 32 (D_…) in the same shape, a block per invocation.
 #extension GL_GOOGLE_include_directive : require
 #define A_F32
 #include "common.glsl"
 #include "source0.glsl"
-#include "quantise_q8_0.glsl"
+#include "quantise.glsl"
 layout(local_size_x = 64) in;
 
 void main() {
@@ -19,5 +19,5 @@ void main() {
     for (uint i = 0u; i < 32u; ++i) {
         x[i] = value_at(at(SRC0, in_row * 32u + i, e.y, e.z, e.w), 0u);
     }
-    write_block((at(DST, 0u, e.y, e.z, e.w) >> 1) + in_row * 17u, x);
+    write_block((at(DST, 0u, e.y, e.z, e.w) >> 1) + in_row * D_WORDS, x);
 }
