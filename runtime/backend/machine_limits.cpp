@@ -12,6 +12,7 @@
 #include <vector>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -25,7 +26,7 @@ constexpr int repeats = 15;                             ///< the best counts: ot
 
 /// Sum of the words of a block, so that it has to be read. n is a multiple of 32.
 using Read = uint64_t (*)(const uint64_t* p, size_t n);
-/// Runs `rounds` rounds and returns something that depends on all; `per_round`: floating-point operations in each.
+/// Runs `rounds` rounds and returns something that depends on all; `per_round`: multiplies and adds in each.
 struct MultiplyAdd {
     float (*run)(int64_t rounds);
     double per_round;
@@ -59,6 +60,27 @@ float multiply_add_portable(int64_t n) {
     }
     Floats sum{};
     for (const Floats& a : acc) {
+        sum += a;
+    }
+    return sum[0];
+}
+
+/// Bytes as a processor without instructions for their products multiplies them: as numbers of 16 bits.
+float multiply_bytes_portable(int64_t n) {
+    typedef uint16_t Shorts __attribute__((vector_size(16)));
+    Shorts acc[8] = {};
+    Shorts x = Shorts{} + 3;
+    for (Shorts& a : acc) {
+        asm volatile("" : "+x"(a));
+    }
+    asm volatile("" : "+x"(x));
+    for (int64_t i = 0; i < n; ++i) {
+        for (Shorts& a : acc) {
+            a = a * x + x;
+        }
+    }
+    Shorts sum{};
+    for (const Shorts& a : acc) {
         sum += a;
     }
     return sum[0];
@@ -114,6 +136,59 @@ __attribute__((target("avx512f"))) float multiply_add_avx512(int64_t n) {
     }
     return _mm512_cvtss_f32(acc[0]);
 }
+
+__attribute__((target("avx2"))) float multiply_bytes_avx2(int64_t n) {
+    __m256i acc[12] = {};
+    __m256i x = _mm256_set1_epi8(3);
+    const __m256i ones = _mm256_set1_epi16(1);
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 12
+        for (int j = 0; j < 12; ++j) {
+            asm volatile("" : "+v"(x)); // the same product would be computed once
+            acc[j] = _mm256_add_epi32(acc[j], _mm256_madd_epi16(_mm256_maddubs_epi16(x, x), ones));
+        }
+    }
+    for (int j = 1; j < 12; ++j) {
+        acc[0] = _mm256_add_epi32(acc[0], acc[j]);
+    }
+    return static_cast<float>(_mm256_extract_epi32(acc[0], 0));
+}
+
+__attribute__((target("avx2,avxvnni"))) float multiply_bytes_avxvnni(int64_t n) {
+    __m256i acc[12] = {};
+    __m256i x = _mm256_set1_epi8(3);
+    for (__m256i& a : acc) {
+        asm volatile("" : "+v"(a));
+    }
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 12
+        for (int j = 0; j < 12; ++j) {
+            acc[j] = _mm256_dpbusd_avx_epi32(acc[j], x, x);
+        }
+    }
+    for (int j = 1; j < 12; ++j) {
+        acc[0] = _mm256_add_epi32(acc[0], acc[j]);
+    }
+    return static_cast<float>(_mm256_extract_epi32(acc[0], 0));
+}
+
+__attribute__((target("avx512f,avx512vnni"))) float multiply_bytes_avx512vnni(int64_t n) {
+    __m512i acc[chains] = {};
+    __m512i x = _mm512_set1_epi8(3);
+    for (__m512i& a : acc) {
+        asm volatile("" : "+v"(a));
+    }
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 24
+        for (int j = 0; j < chains; ++j) {
+            acc[j] = _mm512_dpbusd_epi32(acc[j], x, x);
+        }
+    }
+    for (int j = 1; j < chains; ++j) {
+        acc[0] = _mm512_add_epi32(acc[0], acc[j]);
+    }
+    return static_cast<float>(_mm_cvtsi128_si32(_mm512_castsi512_si128(acc[0])));
+}
 #endif
 
 Read best_read() {
@@ -134,6 +209,23 @@ std::vector<MultiplyAdd> multiply_adds() {
     }
     if (__builtin_cpu_supports("avx512f")) {
         ways.push_back({multiply_add_avx512, 2.0 * chains * 16});
+    }
+#endif
+    return ways;
+}
+
+/// The same of bytes.
+std::vector<MultiplyAdd> multiply_bytes() {
+    std::vector<MultiplyAdd> ways = {{multiply_bytes_portable, 2.0 * 8 * 8}};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        ways.push_back({multiply_bytes_avx2, 2.0 * 12 * 32});
+    }
+    if (__builtin_cpu_supports("avx2") && has_avx_vnni()) {
+        ways.push_back({multiply_bytes_avxvnni, 2.0 * 12 * 32});
+    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni")) {
+        ways.push_back({multiply_bytes_avx512vnni, 2.0 * chains * 64});
     }
 #endif
     return ways;
@@ -175,10 +267,16 @@ MachineLimits measure_machine(int n_threads) {
     });
     found.read_bytes_per_s = to_double(bytes_per_thread) * n_threads / read_s;
     std::vector<float> results(n_threads);
-    for (const MultiplyAdd& way : multiply_adds()) {
-        const double s = seconds(n_threads, [&](int t) { results[t] = way.run(rounds); });
-        found.flops = std::max(found.flops, way.per_round * rounds * n_threads / s);
-    }
+    const auto fastest = [&](const std::vector<MultiplyAdd>& ways) {
+        double most = 0;
+        for (const MultiplyAdd& way : ways) {
+            const double s = seconds(n_threads, [&](int t) { results[t] = way.run(rounds); });
+            most = std::max(most, way.per_round * rounds * n_threads / s);
+        }
+        return most;
+    };
+    found.flops = fastest(multiply_adds());
+    found.int8_ops = fastest(multiply_bytes());
     volatile double used = results[0] + to_double(sums[0]);
     static_cast<void>(used);
     return found;
@@ -191,6 +289,16 @@ const MachineLimits& machine_limits(int n_threads) {
         m = measure_machine(n_threads);
     }
     return m;
+}
+
+bool has_avx_vnni() noexcept {
+#if defined(__x86_64__)
+    constexpr unsigned leaf = 7, bit = 1U << 4;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(leaf, 1, &a, &b, &c, &d) != 0 && (a & bit) != 0;
+#else
+    return false;
+#endif
 }
 
 } // namespace schedscope

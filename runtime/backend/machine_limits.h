@@ -6,12 +6,16 @@ namespace schedscope {
 struct MachineLimits {
     double read_bytes_per_s = 0; ///< reading memory that no cache holds
     double flops = 0;            ///< F32 multiply-adds that depend on nothing near; a multiply and an add count as two
+    double int8_ops = 0;         ///< the same of whole numbers of 8 bits that are added up in 32, by vector instructions
 };
 
-/// Measures for about half a second. n_threads (1 to 256) read memory of their own at once, then compute at once.
+/// Measures for about a second. n_threads (1 to 256) read memory of their own at once, then compute at once.
 MachineLimits measure_machine(int n_threads);
 
 /// The machine with n threads, measured once per program. Not thread-safe.
 const MachineLimits& machine_limits(int n_threads);
+
+/// Has the processor AVX-VNNI? Not every compiler's __builtin_cpu_supports knows it.
+bool has_avx_vnni() noexcept;
 
 } // namespace schedscope

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/model/hparams.h"
 #include "runtime/model/known_architectures.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
@@ -37,6 +38,15 @@ const Architecture& find_architecture(const gguf::File& file) {
     }
     throw Error(ErrorKind::input,
                 file.path() + ": architecture '" + visible_name(name) + "' is not supported (" + joined(names, ", ") + ")");
+}
+
+Hparams hparams_of(const gguf::File& file) {
+    const Architecture& architecture = find_architecture(file);
+    Hparams h = read_hparams(file);
+    if (architecture.hparams != nullptr) {
+        architecture.hparams(h, file);
+    }
+    return h;
 }
 
 } // namespace schedscope

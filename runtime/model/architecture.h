@@ -31,4 +31,7 @@ std::span<const Architecture* const> architectures() noexcept;
 /// Throws Error(input) naming the file and what is supported.
 const Architecture& find_architecture(const gguf::File& file);
 
+/// A model's sizes and constants, with what is particular to its architecture. Throws as find_architecture and read_hparams.
+Hparams hparams_of(const gguf::File& file);
+
 } // namespace schedscope

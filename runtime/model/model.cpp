@@ -6,22 +6,10 @@
 
 namespace schedscope {
 
-namespace {
-
-Hparams hparams_of(const gguf::File& file, const Architecture& architecture) {
-    Hparams h = read_hparams(file);
-    if (architecture.hparams != nullptr) {
-        architecture.hparams(h, file);
-    }
-    return h;
-}
-
-} // namespace
-
 Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
              const LoadOptions& loading, std::vector<OverrideReport>* shared_reports)
     : file_(std::move(file)), devices_(devices.begin(), devices.end()), mode_(loading.mode),
-      architecture_(&find_architecture(*file_)), hparams_(hparams_of(*file_, *architecture_)),
+      architecture_(&find_architecture(*file_)), hparams_(hparams_of(*file_)),
       placement_(placement, placed_devices(devices), hparams_.n_layer) {
     std::vector<OverrideReport> own_reports;
     WeightLoader loader(*file_, devices_, placement_, store_, shared_reports != nullptr ? *shared_reports : own_reports);

@@ -14,6 +14,7 @@
 #include <optional>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,10 +27,10 @@ namespace {
 /// The running child; ended and waited for when it goes out of scope.
 class Child {
 public:
-    explicit Child(pid_t id) : id_(id) {}
+    Child(pid_t id, bool as_group) : id_(id), as_group_(as_group) {}
     ~Child() {
         if (id_ > 0) {
-            kill(id_, SIGKILL);
+            kill(as_group_ ? -id_ : id_, SIGKILL);
             collect(0);
         }
     }
@@ -41,7 +42,7 @@ public:
         int status = 0;
         pid_t ended = -1;
         do {
-            ended = waitpid(id_, &status, options);
+            ended = wait4(id_, &status, options, &used_);
         } while (ended < 0 && errno == EINTR);
         if (ended == 0) {
             return std::nullopt;
@@ -51,18 +52,43 @@ public:
         return ended < 0 ? unknown : status;
     }
 
+    /// Once it has ended.
+    double processor_s() const noexcept {
+        const auto seconds = [](const timeval& time) { return to_double(time.tv_sec) + 1e-6 * to_double(time.tv_usec); };
+        return seconds(used_.ru_utime) + seconds(used_.ru_stime);
+    }
+
 private:
     pid_t id_;
+    bool as_group_;
+    rusage used_{};
 };
 
-pid_t start(const std::vector<std::string>& command, int in, int out, int errors) {
+/// This program's environment with these "NAME=value" in it, ended by a null; valid as long as both.
+std::vector<char*> environment_with(const std::vector<std::string>& variables) {
+    std::vector<char*> all;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string_view there = *variable;
+        const std::string_view name = there.substr(0, there.find('=') + 1);
+        if (std::none_of(variables.begin(), variables.end(), [&](const std::string& own) { return own.starts_with(name); })) {
+            all.push_back(*variable);
+        }
+    }
+    for (const std::string& own : variables) {
+        all.push_back(const_cast<char*>(own.c_str())); // NOLINT: posix_spawn's signature; it doesn't write
+    }
+    all.push_back(nullptr);
+    return all;
+}
+
+pid_t start(const ChildCommand& child, int in, int out, int errors) {
     posix_spawn_file_actions_t files{};
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-    // The child stays in the terminal's group with every signal at its default: Ctrl-C ends it, whatever this program does with
-    // it.
+    // Every signal is at its default, and but for a group of its own the child stays in the terminal's: Ctrl-C ends it, whatever
+    // this program does with it.
     posix_spawnattr_t attributes{};
     posix_spawnattr_init(&attributes);
     sigset_t none{}, all{};
@@ -70,15 +96,17 @@ pid_t start(const std::vector<std::string>& command, int in, int out, int errors
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    const int group = child.as_group ? POSIX_SPAWN_SETPGROUP : 0;
+    posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
 
     std::vector<char*> arguments;
-    for (const std::string& argument : command) {
+    for (const std::string& argument : child.command) {
         arguments.push_back(const_cast<char*>(argument.c_str())); // NOLINT: posix_spawn's signature; it doesn't write
     }
     arguments.push_back(nullptr);
     pid_t id = -1;
-    const int failed = posix_spawn(&id, arguments[0], &files, &attributes, arguments.data(), environ);
+    const int failed =
+        posix_spawn(&id, arguments[0], &files, &attributes, arguments.data(), environment_with(child.environment).data());
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     errno = failed;
@@ -163,11 +191,11 @@ ChildEnd run_child(const ChildCommand& command, const MemoryFile& in, const Memo
     }
     const Descriptor errors(ends[0]);
     Descriptor child_errors(ends[1]);
-    const pid_t id = start(command.command, in.descriptor(), out.descriptor(), child_errors.get());
+    const pid_t id = start(command, in.descriptor(), out.descriptor(), child_errors.get());
     if (id < 0) {
         return not_started(errno);
     }
-    Child child(id);
+    Child child(id, command.as_group);
     child_errors.close();
     std::string said;
     int status = 0;
@@ -177,7 +205,7 @@ ChildEnd run_child(const ChildCommand& command, const MemoryFile& in, const Memo
     if (WIFSIGNALED(status)) {
         return {ChildEnd::How::killed, WTERMSIG(status), first_line(said)};
     }
-    return {ChildEnd::How::exited, WEXITSTATUS(status), first_line(said)};
+    return {ChildEnd::How::exited, WEXITSTATUS(status), first_line(said), child.processor_s()};
 }
 
 } // namespace schedscope

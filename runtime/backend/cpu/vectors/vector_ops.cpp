@@ -1,5 +1,7 @@
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 
+#include "runtime/backend/machine_limits.h"
+
 #include <cstdlib>
 #include <vector>
 
@@ -12,15 +14,10 @@ namespace schedscope {
 #if defined(__x86_64__)
 namespace {
 
-/// Not every compiler's __builtin_cpu_supports knows these.
+/// Not every compiler's __builtin_cpu_supports knows it.
 bool has_f16c() noexcept {
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
-}
-bool has_avx_vnni() noexcept {
-    constexpr unsigned leaf = 7, bit = 1U << 4;
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid_count(leaf, 1, &a, &b, &c, &d) != 0 && (a & bit) != 0;
 }
 
 } // namespace

@@ -17,14 +17,18 @@ namespace schedscope {
 
 class Registry;
 
-/// What is to be measured.
+/// What is to be measured: of each list of devices with each number of threads, each of the tests.
 struct BenchRequest {
-    RunOptions run;           ///< devices are those of each case
+    RunOptions run;           ///< devices and threads are those of each case
     int32_t n_prompt = 512;   ///< tokens of a prompt; 0: none is measured
     int32_t n_generate = 128; ///< tokens one by one; 0: none
+    std::vector<int32_t> depths = {0};  ///< tokens that stand in front of what is measured
+    std::vector<int32_t> batches = {1}; ///< sequences that are continued together, in front of which the same tokens stand
     int repetitions = 5;
     bool warm_up = true;              ///< a first run of each is not counted
-    std::vector<std::string> devices; ///< a case for each list
+    bool overheads = true;            ///< what planning and recording cost, too
+    std::vector<std::string> devices; ///< lists
+    std::vector<int> threads;         ///< 0: physical cores
     const std::atomic<bool>* stop = nullptr;
     std::function<void(std::string_view doing)> progress = {};
 };
@@ -35,11 +39,24 @@ struct Measured {
 };
 std::optional<Measured> mean_of(std::span<const double> values); ///< nothing: there are none
 
-/// One list of devices.
+/// Tokens a second of a prompt, or of what follows one.
+struct BenchTest {
+    int32_t n_prompt = 0, n_generate = 0; ///< one of them; n_generate: evaluations, each of a token a sequence
+    int32_t depth = 0;
+    int32_t sequences = 1;
+    std::optional<Measured> tokens_per_s = {}; ///< of all sequences; nothing: it was stopped
+
+    std::string name() const; ///< "pp512", "tg128 x8 @ d1500"
+};
+/// Prompts and generation at each depth, the latter of as many sequences as each batch says.
+std::vector<BenchTest> tests_of(const BenchRequest& request);
+
+/// One list of devices with one number of threads.
 struct BenchCase {
-    std::string devices;                        ///< as shown: "Vulkan0, CPU"
-    bool on_processors = true;                  ///< nothing runs on hardware of another kind, so that the machine's limits hold
-    std::optional<Measured> prompt, generation; ///< tokens a second
+    std::string devices;          ///< as shown: "Vulkan0, CPU"
+    int n_threads = 0;
+    bool on_processors = true;    ///< nothing runs on hardware of another kind, so that the machine's limits hold
+    std::vector<BenchTest> tests; ///< as tests_of
     // Of the plan that generating a token makes.
     int64_t n_nodes = 0;
     int n_splits = 0;
@@ -52,14 +69,6 @@ struct BenchCase {
     std::vector<RecordingCost> recording;
     std::string why_not_recorded; ///< instead: a sentence
 };
-
-/// What the weights ask of a machine.
-struct BenchWork {
-    double bytes_per_token = 0; ///< of weights that one token more has to read
-    double flops_per_prompt_token =
-        0; ///< multiply-adds with weights, each two; the output is for the last token alone, and left out
-};
-BenchWork work_of(const gguf::File& file);
 
 /// Measures each case in turn. Throws Error as a run does. Ends early, with what is complete, once `stop` is set.
 std::vector<BenchCase> run_bench(const Registry& registry, const std::shared_ptr<const gguf::File>& file,

@@ -1,10 +1,11 @@
-#include "inspector/cli/run/bench.h"
+#include "inspector/cli/bench/bench.h"
 
 #include "runtime/backend/registry.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/planner/memory/allocate.h"
+#include "runtime/sampling/make_chain.h"
 #include "runtime/session/generate.h"
 #include "runtime/system/joined.h"
 #include "traces/history/history.h"
@@ -64,30 +65,129 @@ std::vector<Token> made_up_tokens(const Session& session, int32_t n) {
     return tokens;
 }
 
+/// The tests on one session. What stands in front of a test stays in the cache for the next.
+class TestRun {
+public:
+    TestRun(Session& session, const BenchRequest& request, std::string devices)
+        : session_(session), context_(session.context()), request_(request), devices_(std::move(devices)),
+          tokens_(made_up_tokens(session, context_.options().n_ctx)) {}
+
+    std::optional<Measured> measure(const BenchTest& test) {
+        std::vector<double> rates;
+        // A first run is not counted: memory is touched, shaders are compiled.
+        for (int i = request_.warm_up ? 0 : 1; i <= request_.repetitions && !stopped(); ++i) {
+            tell(test, i);
+            fill(test.depth);
+            const int64_t ns = test.n_prompt > 0 ? prompt_ns(test) : generation_ns(test);
+            const int64_t n = test.n_prompt > 0 ? test.n_prompt : int64_t{test.n_generate} * test.sequences;
+            if (i > 0 && ns > 0 && !stopped()) {
+                rates.push_back(1e9 * to_double(n) / to_double(ns));
+            }
+            for (int32_t sequence = 1; sequence < test.sequences; ++sequence) {
+                context_.cells().remove(sequence, 0, -1);
+            }
+            context_.cells().remove(0, test.depth, -1);
+        }
+        return mean_of(rates);
+    }
+
+private:
+    bool stopped() const { return request_.stop != nullptr && request_.stop->load(std::memory_order_relaxed); }
+
+    void tell(const BenchTest& test, int repetition) const {
+        if (!request_.progress) {
+            return;
+        }
+        std::string what = test.n_prompt > 0 ? "prompt of " + std::to_string(test.n_prompt)
+                                             : "generation of " + std::to_string(test.n_generate);
+        what += test.sequences > 1 ? " in " + std::to_string(test.sequences) + " sequences" : "";
+        what += test.depth > 0 ? " behind " + std::to_string(test.depth) : "";
+        request_.progress(devices_ + "  " + what + "  " + std::to_string(repetition) + "/" +
+                          std::to_string(request_.repetitions));
+    }
+
+    /// Tokens [from, to) of sequence 0, in batches as a prompt is decoded; the last one has an output where it is wanted.
+    void decode(int32_t from, int32_t to, bool with_output) {
+        while (from < to && !stopped()) {
+            const int32_t end = std::min(to, from + context_.options().n_batch);
+            Batch batch;
+            for (int32_t i = from; i < end; ++i) {
+                batch.add(tokens_[i], i, only_sequence(0), with_output && i + 1 == to);
+            }
+            context_.decode(batch);
+            from = end;
+        }
+    }
+
+    void fill(int32_t depth) {
+        context_.cells().remove(0, depth, -1);
+        decode(std::min(filled_, depth), depth, false);
+        filled_ = depth;
+    }
+
+    int64_t prompt_ns(const BenchTest& test) {
+        const int64_t begin = now_ns();
+        decode(test.depth, test.depth + test.n_prompt, true);
+        return now_ns() - begin;
+    }
+
+    /// Each token is the likeliest behind the one before it.
+    int64_t generation_ns(const BenchTest& test) {
+        std::vector<Token> last(test.sequences, tokens_[test.depth]);
+        for (int32_t sequence = 1; sequence < test.sequences; ++sequence) {
+            context_.cells().copy(0, sequence, 0, test.depth);
+        }
+        SamplerChain chain = make_chain(session_.sampling(), 0);
+        Batch batch;
+        const int64_t begin = now_ns();
+        for (int32_t i = 0; i < test.n_generate && !stopped(); ++i) {
+            batch.clear();
+            batch.kind = GraphKind::decode;
+            for (int32_t sequence = 0; sequence < test.sequences; ++sequence) {
+                batch.add(last[sequence], test.depth + i, only_sequence(sequence), true);
+            }
+            context_.decode(batch);
+            for (int32_t sequence = 0; sequence < test.sequences; ++sequence) {
+                last[sequence] = chain.choose(context_.logits(sequence));
+            }
+        }
+        return now_ns() - begin;
+    }
+
+    Session& session_;
+    InferenceContext& context_;
+    const BenchRequest& request_;
+    std::string devices_;       ///< as shown
+    std::vector<Token> tokens_; ///< [n_ctx]
+    int32_t filled_ = 0;        ///< tokens of sequence 0 in the cache
+};
+
 class BenchRun {
 public:
-    BenchRun(const Registry& registry, std::shared_ptr<const gguf::File> file, const BenchRequest& request)
-        : registry_(registry), file_(std::move(file)), request_(request) {}
+    BenchRun(const Registry& registry, std::shared_ptr<const gguf::File> file, const BenchRequest& request, std::string devices,
+             int n_threads)
+        : registry_(registry), file_(std::move(file)), request_(request), devices_(std::move(devices)), n_threads_(n_threads) {}
 
     /// Nothing: it was stopped.
-    std::optional<BenchCase> measure(const std::string& devices) {
+    std::optional<BenchCase> measure() {
         BenchCase c;
-        const auto session = make_session(devices, nullptr);
+        const auto session = make_session(nullptr);
         c.devices = joined(session->backends(), ", ", &Backend::name);
+        c.n_threads = n_threads_;
         for (const auto& backend : session->backends()) {
             c.on_processors = c.on_processors && backend->device().kind() != DeviceKind::gpu;
         }
-        if (request_.n_prompt > 0) {
-            c.prompt = rate(*session, c.devices + "  prompt of " + std::to_string(request_.n_prompt), request_.n_prompt, 0);
+        c.tests = tests_of(request_);
+        TestRun runs(*session, request_, c.devices);
+        for (BenchTest& test : c.tests) {
+            test.tokens_per_s = runs.measure(test);
         }
-        if (request_.n_generate > 0) {
-            c.generation =
-                rate(*session, c.devices + "  generation of " + std::to_string(request_.n_generate), 1, request_.n_generate);
-        }
-        measure_planning(devices, c);
-        if (request_.n_generate > 0 && !stopped()) {
+        if (request_.overheads && !stopped()) {
+            measure_planning(c);
             for (const KernelTimes times : {KernelTimes::none, KernelTimes::splits, KernelTimes::kernels}) {
-                measure_recording(devices, times, *session, c);
+                if (request_.n_generate > 0 && !stopped()) {
+                    measure_recording(times, *session, c);
+                }
             }
         }
         return stopped() ? std::nullopt : std::optional(std::move(c));
@@ -101,11 +201,15 @@ private:
         }
     }
 
-    std::unique_ptr<Session> make_session(const std::string& devices, Recorder* recorder, bool only_plans = false,
+    std::unique_ptr<Session> make_session(Recorder* recorder, bool only_plans = false,
                                           KernelTimes times = KernelTimes::kernels) const {
         RunOptions o = request_.run;
-        o.devices = devices;
-        o.n_ctx = std::max(request_.n_prompt, request_.n_generate) + 1;
+        o.devices = devices_;
+        o.n_threads = n_threads_;
+        o.n_ctx = 1;
+        for (const BenchTest& test : tests_of(request_)) {
+            o.n_ctx = std::max(o.n_ctx, test.depth + std::max(test.n_prompt, test.n_generate * test.sequences) + 1);
+        }
         o.header_only = only_plans;
         o.kernel_times = times;
         o.sampling.temperature = 0.0F;
@@ -122,28 +226,11 @@ private:
         return r;
     }
 
-    /// Tokens a second of a prompt, or where n_generate is given of what follows it.
-    std::optional<Measured> rate(Session& session, const std::string& what, int32_t n_prompt, int32_t n_generate) const {
-        const GenerateRequest r = tokens(session, n_prompt, n_generate);
-        std::vector<double> rates;
-        // A first run is not counted: memory is touched, shaders are compiled.
-        for (int i = request_.warm_up ? 0 : 1; i <= request_.repetitions && !stopped(); ++i) {
-            tell(what + "  " + std::to_string(i) + "/" + std::to_string(request_.repetitions));
-            const GenerateResult result = generate(session, r);
-            const int64_t n = n_generate > 0 ? result.n_generated - 1 : result.n_prompt;
-            const int64_t ns = n_generate > 0 ? result.generate_ns : result.prompt_ns;
-            if (i > 0 && ns > 0) {
-                rates.push_back(1e9 * to_double(n) / to_double(ns));
-            }
-        }
-        return mean_of(rates);
-    }
-
     /// The planner alone, on the graph that generating a token plans, with the answers that the devices gave.
-    void measure_planning(const std::string& devices, BenchCase& c) const {
+    void measure_planning(BenchCase& c) const {
         tell(c.devices + "  planning");
         const auto store = std::make_shared<LiveStore>();
-        const auto session = make_session(devices, store.get(), true);
+        const auto session = make_session(store.get(), true);
         plan_generation(*session, tokens(*session, 1, 1));
         History history(store);
         const EvaluationId planned = history.last_planned();
@@ -184,11 +271,11 @@ private:
     }
 
     /// The same tokens with a trace and without, in turns, so that whatever else the machine does meets both.
-    void measure_recording(const std::string& devices, KernelTimes times, Session& plain, BenchCase& c) const {
+    void measure_recording(KernelTimes times, Session& plain, BenchCase& c) const {
         try {
             const ScratchTrace trace;
             TraceWriter writer(trace.path());
-            const auto recorded = make_session(devices, &writer, false, times);
+            const auto recorded = make_session(&writer, false, times);
             const GenerateRequest r = tokens(plain, 1, std::min(request_.n_generate, most_recorded));
             const auto nanoseconds = [&](Session& session) {
                 const auto ns = to_double(generate(session, r).generate_ns);
@@ -222,15 +309,9 @@ private:
     const Registry& registry_;
     std::shared_ptr<const gguf::File> file_;
     const BenchRequest& request_;
+    std::string devices_; ///< as the session's options want them
+    int n_threads_;
 };
-
-/// Of all experts, how many a token uses; 1 without any.
-double share_of_experts(const gguf::File& file) {
-    const std::string architecture(file.get_string("general.architecture").value_or(""));
-    const uint32_t used = file.get_u32(architecture + ".expert_used_count").value_or(1);
-    const uint32_t all = file.get_u32(architecture + ".expert_count").value_or(1);
-    return all > 0 ? to_double(used) / all : 1;
-}
 
 } // namespace
 
@@ -249,40 +330,37 @@ std::optional<Measured> mean_of(std::span<const double> values) {
     return m;
 }
 
-BenchWork work_of(const gguf::File& file) {
-    const double experts = share_of_experts(file);
-    bool has_output = false;
-    for (const gguf::FileTensor& t : file.tensors()) {
-        has_output = has_output || t.name == "output.weight";
-    }
-    BenchWork work;
-    for (const gguf::FileTensor& t : file.tensors()) {
-        const bool embedding = t.name == "token_embd.weight", output = t.name == "output.weight";
-        if (t.n_dims < 2 || (embedding && has_output)) { // of the embeddings a row is read, unless they are the output, too
-            continue;
+std::string BenchTest::name() const {
+    return (n_prompt > 0 ? "pp" + std::to_string(n_prompt) : "tg" + std::to_string(n_generate)) +
+           (sequences > 1 ? " x" + std::to_string(sequences) : "") + (depth > 0 ? " @ d" + std::to_string(depth) : "");
+}
+
+std::vector<BenchTest> tests_of(const BenchRequest& request) {
+    std::vector<BenchTest> tests;
+    for (const int32_t depth : request.depths) {
+        if (request.n_prompt > 0) {
+            tests.push_back({request.n_prompt, 0, depth, 1});
         }
-        const double share = t.name.find("_exps.") != std::string::npos ? experts : 1;
-        work.bytes_per_token += share * to_double(t.bytes);
-        if (!embedding && !output) {
-            double elements = share;
-            for (const int64_t n : t.ne) {
-                elements *= to_double(n);
+        for (const int32_t sequences : request.batches) {
+            if (request.n_generate > 0) {
+                tests.push_back({0, request.n_generate, depth, sequences});
             }
-            work.flops_per_prompt_token += 2 * elements;
         }
     }
-    return work;
+    return tests;
 }
 
 std::vector<BenchCase> run_bench(const Registry& registry, const std::shared_ptr<const gguf::File>& file,
                                  const BenchRequest& request) {
     std::vector<BenchCase> cases;
     for (const std::string& devices : request.devices) {
-        std::optional<BenchCase> c = BenchRun(registry, file, request).measure(devices);
-        if (!c) {
-            break;
+        for (const int n_threads : request.threads) {
+            std::optional<BenchCase> c = BenchRun(registry, file, request, devices, n_threads).measure();
+            if (!c) {
+                return cases;
+            }
+            cases.push_back(std::move(*c));
         }
-        cases.push_back(std::move(*c));
     }
     return cases;
 }
