@@ -3,6 +3,7 @@
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
+#include "inspector/cli/output/progress_line.h"
 #include "inspector/cli/run/recording.h"
 #include "inspector/cli/run/value_printer.h"
 #include "runtime/backend/registry.h"
@@ -161,7 +162,10 @@ int compare_devices(RunArguments& arguments, const VerifyArguments& options) {
     if (recorder == nullptr && arguments.run.watcher != nullptr) {
         recorder = &printer;
     }
+    ProgressLine line;
+    arguments.run.on_load = [&line](int64_t done, int64_t total) { line.say("reading weights", done, total); };
     Session reference(registry, std::move(files), arguments.run, recorder);
+    line.clear();
     GenerateRequest request = make_request(arguments, reference);
     request.stop = &interrupt_flag();
     const Verification result = verify(reference, checked, request);

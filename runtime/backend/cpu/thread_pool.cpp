@@ -87,17 +87,18 @@ void ThreadPool::run_task(int n, const Task& task) {
     parts_.store(uint64_t(n) << 32U, std::memory_order_release);
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();
-    while (run_part()) {}
+    while (run_part(0)) {}
     for (int left = unfinished_.load(std::memory_order_acquire); left != 0;) {
         left = wait_for_change(unfinished_, left);
     }
 }
 
 /// Whoever was late for one piece takes a part of the next, or finds that all are taken: between pieces there is none to take.
-bool ThreadPool::run_part() {
+/// Who sees a piece's parts also sees how many threads were to take part in it.
+bool ThreadPool::run_part(int index) {
     uint64_t parts = parts_.load(std::memory_order_acquire);
     do {
-        if (static_cast<uint32_t>(parts) >= parts >> 32U) {
+        if (static_cast<uint32_t>(parts) >= parts >> 32U || index >= active_.load(std::memory_order_relaxed)) {
             return false;
         }
     } while (!parts_.compare_exchange_weak(parts, parts + 1, std::memory_order_acquire));
@@ -117,7 +118,7 @@ void ThreadPool::loop(int index) {
             continue;
         }
         seen = wait_for_change(generation_, seen);
-        while (index < active_.load(std::memory_order_acquire) && run_part()) {}
+        while (run_part(index)) {}
     }
 }
 

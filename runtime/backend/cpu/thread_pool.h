@@ -42,7 +42,7 @@ private:
     };
     void run_task(int n, const Task& task);
     void loop(int index);
-    bool run_part(); ///< false: there is none to take
+    bool run_part(int index); ///< of a thread; false: there is none to take
 
     int n_single_, n_batch_, n_threads_;
     ProcessorSet processors_;
