@@ -209,7 +209,8 @@ void add(const std::string& name, const char* device, const std::function<Tensor
     add("mul_mat f32 64x16x64", "CPU", product(Type::F32, 64, 16, 64)); // what a small model asks for: overhead decides
     add("mul_mat_id q8_0 8 experts 1024x1x4096", "CPU", expert_product(Type::Q8_0, 1024, 1, 4096));
     add("mul_mat_id q8_0 8 experts 1024x512x4096", "CPU", expert_product(Type::Q8_0, 1024, 512, 4096));
-    for (const Type type : {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0}) {
+    for (const Type type :
+         {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::IQ4_NL, Type::Q5_0, Type::Q5_1}) {
         const std::string name = "flash_attn " + std::string(type_name(type));
         for (const int64_t kv : {1500, 4000}) {
             add(name + " 1 of " + std::to_string(kv), "CPU", attention(type, 1, kv));

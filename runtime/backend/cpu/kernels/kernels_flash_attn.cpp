@@ -214,11 +214,13 @@ void run_tiles(const Work& work, const Attention& a) {
     }
 }
 
-/// Rows of keys or values of one head: where they lie, or, of blocks, as floats in the L1 cache.
+/// Rows of keys or values of one head for so many queries: where they lie, or, of blocks for which that is faster, as floats in
+/// the L1 cache.
 struct Strip {
-    Strip(const Tensor& t, const std::byte* first, int64_t n, float* room, const VectorOps& vector)
+    Strip(const Tensor& t, const std::byte* first, int64_t n, int64_t queries, float* room, const VectorOps& vector)
         : ops(vector.rows[ordinal(t.type)]), rows(first), stride(t.nb[1]) {
-        if (const auto expand = vector.blocks[ordinal(t.type)].expand; expand != nullptr) {
+        if (queries > ops.columns_at_once) {
+            const auto expand = vector.blocks[ordinal(t.type)].expand;
             for (int64_t i = 0; i < n; ++i) {
                 const std::byte* const row = first + i * t.nb[1];
                 __builtin_prefetch(row + strip_keys * t.nb[1]);
@@ -251,7 +253,7 @@ void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int6
     for (int64_t i = 0; i < keys; i += strip_keys) {
         const int64_t n = std::min(strip_keys, keys - i);
         for (int64_t head = 0; head < heads; ++head) {
-            const Strip k(a.k, a.keys(key + i, head, sequence), n, room.floats, vector);
+            const Strip k(a.k, a.keys(key + i, head, sequence), n, rows, room.floats, vector);
             k.ops.multiply(k.rows, k.stride, n, k.ahead, room.queries + head * rows * a.d, a.d, rows, a.d,
                            room.scores + head * rows * stretch_keys + i, stretch_keys);
         }
@@ -262,7 +264,7 @@ void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int6
     for (int64_t i = 0; i < keys; i += strip_keys) {
         const int64_t n = std::min(strip_keys, keys - i);
         for (int64_t head = 0; head < heads; ++head) {
-            const Strip v(a.v, a.values(key + i, head, sequence), n, room.floats, vector);
+            const Strip v(a.v, a.values(key + i, head, sequence), n, rows, room.floats, vector);
             v.ops.accumulate(v.rows, v.stride, n, v.ahead, room.scores + head * rows * stretch_keys + i, stretch_keys, rows, a.dv,
                              sums.values + head * rows * a.dv, a.dv);
         }

@@ -8,30 +8,6 @@ namespace schedscope {
 
 namespace {
 
-constexpr int vectors = piece / width; ///< of floats in a piece
-
-ALWAYS_INLINE Bytes half_of(Piece p, bool second) {
-    return second ? __builtin_shufflevector(p, p, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
-                  : __builtin_shufflevector(p, p, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
-
-/// use(at, floats) for each vector of a block; `at`: of its first element.
-template <typename Row, typename Use> ALWAYS_INLINE void each_vector(const typename Row::Block& b, Use use) {
-    float scale[16];
-    float offset[16];
-    Row::scales(b, scale, offset);
-#pragma GCC unroll 8
-    for (int p = 0; p < Row::pieces; ++p) {
-        const Piece numbers = numbers_of<Row>(b, p) - static_cast<uint8_t>(Row::less);
-#pragma GCC unroll 8
-        for (int i = 0; i < vectors; ++i) {
-            const int at = p * piece + i * static_cast<int>(width);
-            const Floats values = to_floats(half_of(numbers, i * width >= group), i % (group / width)) * scale[at / Row::scaled];
-            use(at, Row::offsets ? values + offset[at / Row::scaled] : values);
-        }
-    }
-}
-
 template <typename Row, int N> void dot_columns(const void* row, const float* x, int64_t stride, int64_t n, float* out) {
     const auto* blocks = static_cast<const typename Row::Block*>(row);
     constexpr int block = Row::pieces * piece, sums = 2;

@@ -124,12 +124,15 @@ template <typename Block> ALWAYS_INLINE Floats halves_of_rows(const Block* const
 // Types without `offsets` have none. `bytes(where)` are the 32 bytes that where(block) points to, of one block or of several.
 
 /// What four bits stand for: themselves, or the uneven steps of IQ4, lifted by 128. Such types say by `fours` where those of a
-/// piece lie, and by `fifths` where the fifth bits do, if they have any.
+/// piece lie, and by `fifths` where the fifth bits do, if they have any. A type whose elements are signed bytes says by `bytes`
+/// where these lie.
 struct Plain {
+    static constexpr int number_of(int four) { return four; }
     template <typename V> static ALWAYS_INLINE V numbers_of(V fours) { return fours; }
 };
 struct Uneven {
     static constexpr int less = 128;
+    static constexpr int number_of(int four) { return iq4_values[four] + less; }
     template <typename V> static ALWAYS_INLINE V numbers_of(V fours) {
 #if defined(__AVX2__)
         const __m128i steps = _mm_setr_epi8(1, 24, 45, 63, 79, 93, 106, 118, -127, -115, -103, -90, -75, -59, -39, -15);
@@ -210,6 +213,7 @@ struct RowQ5_1 : Plain, ScaleAndLeast<BlockQ5_1> {
 
 struct RowQ8_0 : OneScale<BlockQ8_0> {
     static constexpr int less = 128;
+    static ALWAYS_INLINE const int8_t* bytes(const Block& b, int) { return b.qs; }
     template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int) {
         return bytes([](const Block& b) { return b.qs; }) ^ 128;
     }
@@ -313,6 +317,10 @@ concept HasFours = requires(const typename Row::Block& b) {
     Row::fours(b, 0);
 };
 template <typename Row>
+concept HasBytes = requires(const typename Row::Block& b) {
+    Row::bytes(b, 0);
+};
+template <typename Row>
 concept HasFifths = requires(const typename Row::Block& b) {
     Row::fifths(b);
 };
@@ -341,6 +349,78 @@ template <typename Row> ALWAYS_INLINE TwoPieces numbers_of(const typename Row::B
     }
 }
 #endif
+
+constexpr int piece_vectors = piece / width; ///< of floats in a piece
+
+ALWAYS_INLINE Bytes half_of(Piece p, bool second) {
+    return second ? __builtin_shufflevector(p, p, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
+                  : __builtin_shufflevector(p, p, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+/// What each four bits stand for, without and with the fifth.
+template <typename Row> struct ValuesOfFours {
+    static constexpr int n = HasFifths<Row> ? 32 : 16;
+    float of[n] = {};
+    constexpr ValuesOfFours() {
+        for (int i = 0; i < n; ++i) {
+            of[i] = static_cast<float>(Row::number_of(i) - Row::less);
+        }
+    }
+};
+template <typename Row> constexpr ValuesOfFours<Row> values_of_fours{};
+
+/// Piece p as floats, before they are scaled.
+template <typename Row> ALWAYS_INLINE void piece_as_floats(const typename Row::Block& b, int p, Floats (&out)[piece_vectors]) {
+    if constexpr (HasBytes<Row>) {
+        const BytesAt* const bytes = reinterpret_cast<const BytesAt*>(Row::bytes(b, p)); // auto would ask for alignment
+#pragma GCC unroll 8
+        for (int i = 0; i < piece_vectors; ++i) {
+            out[i] = to_floats(bytes[i * width / group], i % (group / width));
+        }
+        return;
+    }
+#if defined(__AVX512F__)
+    if constexpr (HasFours<Row>) { // looked up as floats, by the lower four bits of each element
+        const __m512i low = _mm512_cvtepu8_epi32(_mm_loadu_si128(static_cast<const __m128i*>(Row::fours(b, p))));
+        const __m512i high = _mm512_srli_epi32(low, 4);
+        const __m512 values = _mm512_loadu_ps(values_of_fours<Row>.of);
+        __m512 first = _mm512_permutexvar_ps(low, values), second = _mm512_permutexvar_ps(high, values);
+        if constexpr (HasFifths<Row>) {
+            const __m512 with_fifth = _mm512_loadu_ps(values_of_fours<Row>.of + 16);
+            __mmask16 bits[2];
+            __builtin_memcpy(bits, Row::fifths(b), sizeof bits);
+            first = _mm512_mask_permutexvar_ps(first, bits[0], low, with_fifth);
+            second = _mm512_mask_permutexvar_ps(second, bits[1], high, with_fifth);
+        }
+        out[0] = reinterpret_cast<Floats>(first);
+        out[1] = reinterpret_cast<Floats>(second);
+        return;
+    }
+#endif
+    const Piece numbers = numbers_of<Row>(b, p) - static_cast<uint8_t>(Row::less);
+#pragma GCC unroll 8
+    for (int i = 0; i < piece_vectors; ++i) {
+        out[i] = to_floats(half_of(numbers, i * width >= group), i % (group / width));
+    }
+}
+
+/// use(at, floats) for each vector of a block; `at`: of its first element.
+template <typename Row, typename Use> ALWAYS_INLINE void each_vector(const typename Row::Block& b, Use use) {
+    float scale[16];
+    float offset[16];
+    Row::scales(b, scale, offset);
+#pragma GCC unroll 8
+    for (int p = 0; p < Row::pieces; ++p) {
+        Floats numbers[piece_vectors];
+        piece_as_floats<Row>(b, p, numbers);
+#pragma GCC unroll 8
+        for (int i = 0; i < piece_vectors; ++i) {
+            const int at = p * piece + i * static_cast<int>(width);
+            const Floats values = numbers[i] * scale[at / Row::scaled];
+            use(at, Row::offsets ? values + offset[at / Row::scaled] : values);
+        }
+    }
+}
 
 } // namespace
 

@@ -62,9 +62,9 @@ struct BlockOps {
     Int8Rows int8 = {};
 };
 
-/// Rows of F32, F16 or BF16 that lie where they are, `stride` bytes apart, with few columns: each number is read once for several
-/// of these, and nothing is expanded. Meanwhile rows that lie `ahead` rows further, if that is not 0, are fetched into the cache;
-/// there need not be such rows.
+/// Rows of F32, F16, BF16 or blocks of 32 that lie where they are, `stride` bytes apart, with few columns: each number is read
+/// once for several of these, and nothing is expanded. Meanwhile rows that lie `ahead` rows further, if that is not 0, are
+/// fetched into the cache; there need not be such rows.
 struct RowOps {
     /// out[j × ldo + i] = Σ row(i)[l] x[j × ldx + l] for i < n, j < m, l < d.
     void (*multiply)(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* x, int64_t ldx, int64_t m,
@@ -72,6 +72,8 @@ struct RowOps {
     /// sums[j × lds + l] += Σ w[j × ldw + i] row(i)[l] for j < m, i < n, l < d.
     void (*accumulate)(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* w, int64_t ldw, int64_t m,
                        int64_t d, float* sums, int64_t lds) = nullptr;
+    /// Columns that a number is read once for. With more of them blocks had better be expanded first: they are taken apart again.
+    int64_t columns_at_once = 0;
 };
 
 /// From products of a query with keys to scores.
@@ -91,7 +93,7 @@ using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, in
 struct VectorOps {
     std::string_view name;  ///< "portable", "avx2", "avxvnni", "avx512", "avx512vnni"
     const BlockOps* blocks; ///< by type; null functions where a type is not quantised
-    const RowOps* rows;     ///< by type; null functions where it is
+    const RowOps* rows;     ///< by type; null functions where there are none
     int64_t panel_rows;     ///< of Int8Rows
     /// A column for Int8Rows: n (a multiple of 32) floats. lifts: for panels. NaN or infinity makes its scale NaN.
     void (*quantise)(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums);

@@ -26,6 +26,30 @@ struct RowBF16 {
     static float one(Element x) { return bf16_bits_to_float(x); }
 };
 
+/// A row of either kind, `elements` numbers at a time: floats, or blocks of 32 (isa_blocks.h).
+template <typename Row> struct Stretches {
+    using Element = typename Row::Element;
+    static constexpr int elements = width;
+    static constexpr int64_t bytes(int64_t n) { return n * static_cast<int64_t>(sizeof(Element)); }
+    /// From number l (a multiple of `elements`) on.
+    static ALWAYS_INLINE void read(const std::byte* row, int64_t l, Floats* out) {
+        out[0] = Row::vector(reinterpret_cast<const Element*>(row) + l);
+    }
+    static float one(const std::byte* row, int64_t l) { return Row::one(reinterpret_cast<const Element*>(row)[l]); }
+};
+template <typename Row>
+requires requires { typename Row::Block; }
+struct Stretches<Row> {
+    static constexpr int elements = piece;
+    static constexpr int64_t bytes(int64_t n) { return n / piece * static_cast<int64_t>(sizeof(typename Row::Block)); }
+    static ALWAYS_INLINE void read(const std::byte* row, int64_t l, Floats* out) {
+        each_vector<Row>(
+            reinterpret_cast<const typename Row::Block*>(row)[l / piece], [&](int at, Floats w) __attribute__((always_inline)) {
+                out[at / width] = w;
+            });
+    }
+};
+
 /// Σ a[i] × b[i].
 template <typename Row> float dot(const typename Row::Element* a, const float* b, int64_t n) {
     Floats s0{}, s1{}, s2{}, s3{};
@@ -68,8 +92,8 @@ void floats_to_half(const float* in, uint16_t* out, int64_t n) {
     }
 }
 
-template <typename Row> inline const typename Row::Element* row_at(const std::byte* rows, size_t stride, int64_t row) {
-    return reinterpret_cast<const typename Row::Element*>(rows + stride * static_cast<size_t>(row));
+inline const std::byte* row_at(const std::byte* rows, size_t stride, int64_t row) {
+    return rows + stride * static_cast<size_t>(row);
 }
 
 /// Columns whose sums, four of each, fit into registers.
@@ -88,21 +112,25 @@ template <typename Of> inline void by_columns(int64_t m, Of of) {
 
 template <typename Row, int columns, int n_rows>
 inline void multiply_some(const std::byte* rows, size_t stride, const float* x, int64_t ldx, int64_t d, float* out, int64_t ldo) {
-    const typename Row::Element* row[n_rows];
+    constexpr int elements = Stretches<Row>::elements;
+    constexpr int vectors = elements / width;
+    const std::byte* row[n_rows];
     for (int i = 0; i < n_rows; ++i) {
-        row[i] = row_at<Row>(rows, stride, i);
+        row[i] = row_at(rows, stride, i);
     }
     Floats s[columns][n_rows] = {};
     int64_t l = 0;
-    for (; l + width <= d; l += width) {
-        Floats value[n_rows];
+    for (; l + elements <= d; l += elements) {
+        Floats value[n_rows][vectors];
         for (int i = 0; i < n_rows; ++i) {
-            value[i] = Row::vector(row[i] + l);
+            Stretches<Row>::read(row[i], l, value[i]);
         }
-        for (int j = 0; j < columns; ++j) {
-            const Floats column = load(x + j * ldx + l);
-            for (int i = 0; i < n_rows; ++i) {
-                s[j][i] += value[i] * column;
+        for (int v = 0; v < vectors; ++v) {
+            for (int j = 0; j < columns; ++j) {
+                const Floats column = load(x + j * ldx + l + v * width);
+                for (int i = 0; i < n_rows; ++i) {
+                    s[j][i] += value[i][v] * column;
+                }
             }
         }
     }
@@ -113,9 +141,11 @@ inline void multiply_some(const std::byte* rows, size_t stride, const float* x, 
         } else {
             sums[0] = total(s[j][0]);
         }
-        for (int64_t rest = l; rest < d; ++rest) {
-            for (int i = 0; i < n_rows; ++i) {
-                sums[i] += Row::one(row[i][rest]) * x[j * ldx + rest];
+        if constexpr (elements == width) { // blocks leave no rest
+            for (int64_t rest = l; rest < d; ++rest) {
+                for (int i = 0; i < n_rows; ++i) {
+                    sums[i] += Stretches<Row>::one(row[i], rest) * x[j * ldx + rest];
+                }
             }
         }
     }
@@ -129,7 +159,7 @@ void multiply_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahea
         for (int64_t i = 0, some = 4; i < n; i += some) {
             some = i + 4 <= n ? 4 : 1;
             for (int64_t next = 0; next < some && ahead != 0 && j == 0; ++next) {
-                fetch(row_at<Row>(rows, stride, i + next + ahead), d * static_cast<int64_t>(sizeof(typename Row::Element)));
+                fetch(row_at(rows, stride, i + next + ahead), Stretches<Row>::bytes(d));
             }
             (some == 4 ? multiply_some<Row, count, 4> : multiply_some<Row, count, 1>)(rows + stride * static_cast<size_t>(i),
                                                                                       stride, x + j * ldx, ldx, d,
@@ -148,14 +178,14 @@ inline void accumulate_some(const std::byte* rows, size_t stride, int64_t n, int
             s[j][v] = load(sums + j * lds + at + v * width);
         }
     }
+    constexpr int elements = Stretches<Row>::elements;
     for (int64_t i = 0; i < n; ++i) {
-        const auto* const row = row_at<Row>(rows, stride, i) + at;
         if (ahead != 0) {
-            fetch(row_at<Row>(rows, stride, i + ahead) + at, vectors * width * sizeof *row);
+            fetch(row_at(rows, stride, i + ahead) + Stretches<Row>::bytes(at), Stretches<Row>::bytes(vectors * width));
         }
         Floats value[vectors];
-        for (int v = 0; v < vectors; ++v) {
-            value[v] = Row::vector(row + v * width);
+        for (int v = 0; v < vectors; v += elements / width) {
+            Stretches<Row>::read(row_at(rows, stride, i), at + v * width, value + v);
         }
         for (int j = 0; j < columns; ++j) {
             const Floats weight = all(w[j * ldw + i]);
@@ -176,7 +206,8 @@ void accumulate_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ah
                      int64_t d, float* sums, int64_t lds) {
     by_columns(m, [=](auto columns, int64_t j) {
         constexpr int count = decltype(columns)::value;
-        constexpr int vectors = 4;
+        constexpr int elements = Stretches<Row>::elements, least = elements / width;
+        constexpr int vectors = least > 4 ? least : 4;
         const int64_t fetched = j == 0 ? ahead : 0;
         const float* const weights = w + j * ldw;
         float* const to = sums + j * lds;
@@ -184,24 +215,50 @@ void accumulate_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ah
         for (; l + vectors * width <= d; l += vectors * width) {
             accumulate_some<Row, count, vectors>(rows, stride, n, fetched, weights, ldw, l, to, lds);
         }
-        for (; l + width <= d; l += width) {
-            accumulate_some<Row, count, 1>(rows, stride, n, fetched, weights, ldw, l, to, lds);
+        for (; l + elements <= d; l += elements) {
+            accumulate_some<Row, count, least>(rows, stride, n, fetched, weights, ldw, l, to, lds);
         }
-        for (; l < d; ++l) {
-            for (int64_t i = 0; i < n; ++i) {
-                const float value = Row::one(row_at<Row>(rows, stride, i)[l]);
-                for (int c = 0; c < count; ++c) {
-                    to[c * lds + l] += weights[c * ldw + i] * value;
+        if constexpr (elements == width) {
+            for (; l < d; ++l) {
+                for (int64_t i = 0; i < n; ++i) {
+                    const float value = Stretches<Row>::one(row_at(rows, stride, i), l);
+                    for (int c = 0; c < count; ++c) {
+                        to[c * lds + l] += weights[c * ldw + i] * value;
+                    }
                 }
             }
         }
     });
 }
 
-template <typename Row> constexpr RowOps row_ops_of() { return {multiply_rows<Row>, accumulate_rows<Row>}; }
+template <typename Row> constexpr RowOps row_ops_of() {
+    return {multiply_rows<Row>, accumulate_rows<Row>, Stretches<Row>::elements == width ? INT64_MAX : most_columns};
+}
 
-const RowOps row_ops[n_types] = {row_ops_of<RowF32>(), row_ops_of<RowF16>(), row_ops_of<RowBF16>()};
-static_assert(ordinal(Type::F32) == 0 && ordinal(Type::F16) == 1 && ordinal(Type::BF16) == 2,
+const RowOps row_ops[n_types] = {
+    row_ops_of<RowF32>(),
+    row_ops_of<RowF16>(),
+    row_ops_of<RowBF16>(),
+    {}, // I8
+    {}, // I16
+    {}, // I32
+    {}, // I64
+    {}, // F64
+    row_ops_of<RowQ4_0>(),
+    row_ops_of<RowQ4_1>(),
+    row_ops_of<RowQ5_0>(),
+    row_ops_of<RowQ5_1>(),
+    row_ops_of<RowQ8_0>(),
+    {}, // Q2_K
+    {}, // Q3_K
+    {}, // Q4_K
+    {}, // Q5_K
+    {}, // Q6_K
+    row_ops_of<RowIQ4_NL>(),
+    {}, // IQ4_XS
+};
+static_assert(ordinal(Type::F32) == 0 && ordinal(Type::BF16) == 2 && ordinal(Type::Q4_0) == 8 && ordinal(Type::Q8_0) == 12 &&
+                  ordinal(Type::IQ4_NL) == 18,
               "the table is in the order of the types");
 
 /// Σ of(x): floats within short stretches, doubles between them, so that the error does not grow with n.

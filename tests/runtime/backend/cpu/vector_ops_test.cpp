@@ -139,9 +139,13 @@ struct RowsInPlace {
 };
 
 TEST_P(VectorOpsOf, ReadRowsInPlace) {
-    for (const Type type : {Type::F32, Type::F16, Type::BF16}) {
+    for (const Type type :
+         {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::Q5_0, Type::Q5_1, Type::IQ4_NL}) {
         const RowOps& ops = v.rows[ordinal(type)];
-        for (const int64_t d : {1, 5, 16, 33, 64, 80, 150}) {
+        for (const int64_t d : {1, 5, 16, 32, 33, 64, 80, 96, 150, 160}) {
+            if (d % traits(type).block != 0) {
+                continue;
+            }
             for (const int64_t n : {1, 3, 4, 5, 9}) {
                 const RowsInPlace rows(type, n, d);
                 for (const int64_t m : {1, 2, 3, 4, 5, 9}) {
@@ -172,7 +176,8 @@ TEST_P(VectorOpsOf, ReadRowsInPlace) {
             }
         }
     }
-    EXPECT_EQ(v.rows[ordinal(Type::Q8_0)].multiply, nullptr);
+    EXPECT_EQ(v.rows[ordinal(Type::Q4_K)].multiply, nullptr);
+    EXPECT_EQ(v.rows[ordinal(Type::Q4_K)].columns_at_once, 0);
 }
 
 TEST_P(VectorOpsOf, MakeScores) {
