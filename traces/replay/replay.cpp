@@ -66,7 +66,8 @@ class RecordedPlans {
 public:
     /// from: the plans of this evaluation come first, and plans that came again don't count.
     explicit RecordedPlans(const RecordSource& source, std::optional<EvaluationId> from = {})
-        : source_(source), n_steps_(source.n_steps()), at_(from ? source.evaluation(*from).first - 1 : -1) {
+        : source_(source), n_steps_(source.n_steps()), one_(from.has_value()),
+          at_(from ? source.evaluation(*from).first - 1 : -1) {
         if (!from && source.count(fact_bit<record::Verdict>()) > 0) { // elsewhere each plan is there
             source.for_each_of(fact_bit<record::EvaluationBegin>(), 0, n_steps_, [&](const Record& r) {
                 const auto& begin = std::get<record::EvaluationBegin>(r.fact);
@@ -76,6 +77,9 @@ public:
             });
         }
     }
+
+    /// After the last one: another one follows whose recording stopped within it. With `from` that one counts, too.
+    bool ends_in_part() const noexcept { return ends_in_part_; }
 
     std::optional<RecordedPlan> next() {
         const Step plan_at = source_.next_of(at_, fact_bit<record::PlanBegin>());
@@ -89,6 +93,11 @@ public:
             }
         }
         if (plan_at == no_step) {
+            return std::nullopt;
+        }
+        constexpr FactSet behind = fact_set<record::PlanBegin, record::PlanEnd, record::EvaluationBegin, record::EvaluationEnd>();
+        if (!one_ && source_.next_of(plan_at, behind) == no_step) {
+            ends_in_part_ = true;
             return std::nullopt;
         }
         const Step reserve = source_.next_of(at_, fact_set<record::PlanBegin, record::Reserve>());
@@ -161,7 +170,9 @@ private:
 
     const RecordSource& source_;
     const Step n_steps_;
+    const bool one_;
     Step at_;
+    bool ends_in_part_ = false;
     std::vector<RepeatedPlan> repeats_;
     size_t next_repeat_ = 0;
     std::map<EvaluationId, Step> made_at_;
@@ -185,8 +196,11 @@ public:
             }
             replay_plan(*plan);
         }
+        result_.ends_in_part = plans.ends_in_part();
         if (result_.plans == 0) {
-            throw Error(ErrorKind::input, "the trace holds no plan: nothing can be planned again");
+            throw Error(ErrorKind::input, result_.ends_in_part
+                                              ? "the trace holds a part of one plan: nothing can be planned again"
+                                              : "the trace holds no plan: nothing can be planned again");
         }
         if (expected_ && expected_->next()) {
             throw Error(ErrorKind::input, "the trace to compare with holds more plans");
@@ -502,7 +516,8 @@ private:
 
 std::string text_of(const ReplayResult& result) {
     return words::counted(result.plans, "plan") + " made again: " + std::to_string(result.identical) + " of " +
-           std::to_string(result.compared) + " decisions identical, counted pass by pass";
+           std::to_string(result.compared) + " decisions identical, counted pass by pass" +
+           (result.ends_in_part ? "; the last plan is left out, since its recording stopped within it" : "");
 }
 
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options) { return Replayer(source, options).run(); }

@@ -61,7 +61,8 @@ struct PlanComparison {
 };
 
 struct ReplayResult {
-    int64_t plans = 0; ///< evaluations planned again
+    int64_t plans = 0;         ///< evaluations planned again
+    bool ends_in_part = false; ///< one more, within which the recording stopped, is left out
     int64_t compared = 0, identical = 0;
     std::vector<ReplayDifference> differences; ///< in order; at most ReplayOptions::max_differences
     int64_t n_differences = 0;

@@ -531,8 +531,7 @@ void InspectorSession::start_what_if(const std::string& settings) {
     if (const std::optional<std::string> why = why_no_what_if()) {
         throw Error(ErrorKind::usage, *why);
     }
-    const auto last = [&](FactSet kind) { return source_->previous_of(source_->n_steps(), kind); };
-    if (program_ && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
+    if (program_ && source_->count(fact_bit<record::PlanEnd>()) == 0) {
         throw Error(ErrorKind::usage, "there is no complete plan yet that could be made differently: let the program go on");
     }
     comparison_.start_what_if(source_, settings, optimise_);

@@ -76,7 +76,12 @@ std::vector<PassRow> passes(History& history, EvaluationId planned) {
             open = false;
         }
     };
-    constexpr FactSet kinds = pass_bounds | fact_set<record::PlanBegin, record::Assign>();
+    ChangedTensors changed;
+    const auto change = [&](TensorId id, BackendId before) {
+        changed.add(id, before);
+        rows.back().changed = n_of(changed.ids());
+    };
+    constexpr FactSet kinds = pass_bounds | fact_set<record::PlanBegin, record::Assign, record::CopyMade>();
     for_each_record(history, last_plan(history, planned), kinds, [&](const Record& r) {
         if (const auto* plan = std::get_if<record::PlanBegin>(&r.fact)) {
             counter.emplace(history.source().graph(plan->graph));
@@ -85,6 +90,7 @@ std::vector<PassRow> passes(History& history, EvaluationId planned) {
             rows.push_back({begin->pass, 0, 0, 0, std::nullopt, no_step});
             begin_ns = r.time_ns;
             open = true;
+            changed.clear();
             count();
         } else if (std::holds_alternative<record::PassEnd>(r.fact) && open) {
             if (r.time_ns && begin_ns && *r.time_ns > *begin_ns) { // made again from a recording, all is at one moment
@@ -94,8 +100,12 @@ std::vector<PassRow> passes(History& history, EvaluationId planned) {
         } else if (const auto* assign = std::get_if<record::Assign>(&r.fact); assign != nullptr && counter) {
             counter->add(*assign);
             if (open) {
-                ++rows.back().changed;
+                change(assign->tensor, or_none(assign->before));
                 count();
+            }
+        } else if (const auto* copy = std::get_if<record::CopyMade>(&r.fact)) {
+            if (open) {
+                change(copy->copy, no_backend);
             }
         } else {
             finish(is_moment(History::Unit::sweep, r) ? r.step : r.step - 1);

@@ -280,6 +280,32 @@ TEST_P(SteppedProgram, IsSavedWithinAPlanAsOneThatHasNoEnd) {
     EXPECT_THAT(run({"show", saved, "--what", "tokens"}).out, HasSubstr("which tokens were sampled is unknown"));
 }
 
+TEST_P(SteppedProgram, IsMadeAgainButForThePlanThatItIsHeldIn) {
+    NEEDS_SHARED();
+    const std::string saved = folder / "saved.trace";
+    Terminal t(30, 160, inspect());
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("─ pass 1 place ")) << t.text();
+    EvaluationId evaluation = 0;
+    do { // to one that plans
+        const std::string said = "eval " + std::to_string(++evaluation) + " ";
+        t.press("]");
+        ASSERT_TRUE(t.wait_until([&] {
+            return t.line(0).find("HELD") != std::string::npos && t.line(0).find(said) != std::string::npos;
+        })) << t.text();
+    } while (t.line(0).find("─ pass 1 place ") == std::string::npos);
+    t.press("wop-offload=off\n");
+    EXPECT_TRUE(t.shows("what if op-offload=off")) << t.text();
+    t.press(":save " + saved + "\n");
+    ASSERT_TRUE(t.shows("are written; schedscope inspect opens it")) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM) << t.text();
+    const Outcome again = run({"replay", saved});
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_THAT(again.out, HasSubstr("; the last plan is left out, since its recording stopped within it"));
+}
+
 TEST_P(SteppedProgram, IsFollowedAsItRunsUntilItIsHeld) {
     NEEDS_SHARED();
     Terminal t(30, 160, inspect({"--tokens", "100000", "--context", "512"}));
