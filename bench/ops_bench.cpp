@@ -138,6 +138,14 @@ std::function<Tensor*(Graph&)> attention(Type type, int64_t tokens, int64_t kv, 
     };
 }
 
+/// Keys or values of so many tokens into a cache.
+std::function<Tensor*(Graph&)> store(Type type, int64_t n, int64_t tokens) {
+    return [=](Graph& g) {
+        return ops::set_rows(g, g.input(type, matrix(n, 2 * tokens)), g.input(Type::F32, matrix(n, tokens)),
+                             g.input(Type::I32, matrix(tokens, 1)));
+    };
+}
+
 std::function<Tensor*(Graph&)> norm_and_weight(int64_t n, int64_t rows) {
     return [=](Graph& g) {
         return ops::mul(g, ops::rms_norm(g, g.input(Type::F32, matrix(n, rows)), 1e-5F), g.input(Type::F32, matrix(n, 1)));
@@ -217,6 +225,7 @@ void add(const std::string& name, const char* device, const std::function<Tensor
             add(name + " 1 of " + std::to_string(kv) + ", 12 heads of 64", "CPU", attention(type, 1, kv, 64, 12, 12));
         }
         add(name + " 512 of 512", "CPU", attention(type, 512, 512));
+        add("set_rows " + std::string(type_name(type)) + " 1024x512", "CPU", store(type, 1024, 512));
     }
     for (const int64_t tokens : {2, 4, 8, 16}) { // from where on are tiles of expanded keys the better way?
         add("flash_attn f16 " + std::to_string(tokens) + " of 4000", "CPU", attention(Type::F16, tokens, 4000));

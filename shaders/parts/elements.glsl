@@ -1,7 +1,7 @@
 // Keys or values by rows, of a type that is chosen when the pipeline is made. Before each inclusion: TYPE (one of CACHE_…,
 // shaders/CMakeLists.txt), FLOATS, HALVES and WORDS (names of the same memory as floats, as halves and as 16-bit words), ONE (name
 // of: byte offset of the row, element → float) and EIGHT (name of: byte offset of the row, first element, row length → eight
-// floats). Afterwards all of these are undefined. Blocks are those of runtime/tensor/blocks.h.
+// floats, zeros behind the row). Afterwards all of these are undefined. Blocks are those of runtime/tensor/blocks.h.
 #if !defined(CACHE_BLOCK_WORDS)
 #define CACHE_HAS_LEAST (TYPE == CACHE_Q4_1 || TYPE == CACHE_Q5_1)
 #define CACHE_HAS_FIFTHS (TYPE == CACHE_Q5_0 || TYPE == CACHE_Q5_1)
@@ -42,8 +42,14 @@ float ONE(uint row, uint i) {
 
 void EIGHT(uint row, uint i, uint n, out float w[8]) {
     if (TYPE == CACHE_F32 || TYPE == CACHE_F16 || TYPE == CACHE_BF16) {
-        [[unroll]] for (uint j = 0u; j < 8u; ++j) {
-            w[j] = i + j < n ? ONE(row, i + j) : 0.0;
+        if (i + 8u <= n) {
+            [[unroll]] for (uint j = 0u; j < 8u; ++j) {
+                w[j] = ONE(row, i + j);
+            }
+        } else {
+            [[unroll]] for (uint j = 0u; j < 8u; ++j) {
+                w[j] = i + j < n ? ONE(row, i + j) : 0.0;
+            }
         }
         return;
     }

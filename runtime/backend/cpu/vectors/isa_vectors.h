@@ -165,8 +165,16 @@ inline Floats load_half(const uint16_t* p) {
 inline float bf16_bits_to_float(uint16_t h) { return __builtin_bit_cast(float, h << 16U); }
 
 inline Floats load_bf16(const uint16_t* p) {
+#if defined(__AVX512F__)
+    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    return reinterpret_cast<Floats>(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+#elif defined(__AVX2__)
+    const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    return reinterpret_cast<Floats>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+#else
     typedef uint16_t Halves __attribute__((vector_size(width * 2), aligned(2), may_alias));
     return reinterpret_cast<Floats>(__builtin_convertvector(*reinterpret_cast<const Halves*>(p), Ints) << 16);
+#endif
 }
 
 inline uint16_t float_to_half_bits(float f) {
