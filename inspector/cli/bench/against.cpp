@@ -56,8 +56,9 @@ public:
 private:
     void tell(bool own, int repetition) const {
         if (request_.bench.progress) {
-            request_.bench.progress((own ? "schedscope" : request_.command) + (depth_ > 0 ? "  behind " + std::to_string(depth_) : "") +
-                                    "  " + std::to_string(repetition + 1) + "/" + std::to_string(request_.bench.repetitions));
+            request_.bench.progress((own ? "schedscope" : request_.command) +
+                                    (depth_ > 0 ? "  behind " + std::to_string(depth_) : "") + "  " +
+                                    std::to_string(repetition + 1) + "/" + std::to_string(request_.bench.repetitions));
         }
     }
 
@@ -110,9 +111,7 @@ private:
         child.as_group = true;
         child.cancelled = [&] { return stopped() || out.size() > most_printed; };
         const ChildEnd end = run_child(child, in, out);
-        if (stopped() || end.how != ChildEnd::How::cancelled) {
-            check(end, who, child.environment.empty());
-        }
+        check(end, who, child.environment.empty());
         if (out.size() > most_printed) {
             throw Error(ErrorKind::input, who + ": it printed more than " + words::bytes(most_printed));
         }
@@ -126,7 +125,7 @@ private:
     bool stopped() const { return request_.bench.stop != nullptr && request_.bench.stop->load(std::memory_order_relaxed); }
 
     void check(const ChildEnd& end, const std::string& who, bool own) const {
-        if (stopped() || end.interrupted()) {
+        if (stopped()) {
             throw Interrupted();
         }
         const auto fail = [&](const std::string& why) { return Error(ErrorKind::device, who + ": " + why); };
@@ -135,7 +134,7 @@ private:
             throw fail("can't be started: " + end.said);
         }
         if (end.how == ChildEnd::How::killed) {
-            throw fail("it crashed: " + end.signal_name() + said);
+            throw fail("it was killed: " + end.signal_name() + said);
         }
         if (const std::string_view ours = "schedscope: "; end.code >= 2 && end.code <= 4 && end.said.starts_with(ours) && own) {
             throw Error(static_cast<ErrorKind>(end.code), end.said.substr(ours.size()));

@@ -98,8 +98,8 @@ private:
         if (!request_.progress) {
             return;
         }
-        std::string what = test.n_prompt > 0 ? "prompt of " + std::to_string(test.n_prompt)
-                                             : "generation of " + std::to_string(test.n_generate);
+        std::string what =
+            test.n_prompt > 0 ? "prompt of " + std::to_string(test.n_prompt) : "generation of " + std::to_string(test.n_generate);
         what += test.sequences > 1 ? " in " + std::to_string(test.sequences) + " sequences" : "";
         what += test.depth > 0 ? " behind " + std::to_string(test.depth) : "";
         request_.progress(devices_ + "  " + what + "  " + std::to_string(repetition) + "/" +

@@ -19,9 +19,9 @@ class Registry;
 
 /// What is to be measured: of each list of devices with each number of threads, each of the tests.
 struct BenchRequest {
-    RunOptions run;           ///< devices and threads are those of each case
-    int32_t n_prompt = 512;   ///< tokens of a prompt; 0: none is measured
-    int32_t n_generate = 128; ///< tokens one by one; 0: none
+    RunOptions run;                     ///< devices and threads are those of each case
+    int32_t n_prompt = 512;             ///< tokens of a prompt; 0: none is measured
+    int32_t n_generate = 128;           ///< tokens one by one; 0: none
     std::vector<int32_t> depths = {0};  ///< tokens that stand in front of what is measured
     std::vector<int32_t> batches = {1}; ///< sequences that are continued together, in front of which the same tokens stand
     int repetitions = 5;
@@ -53,7 +53,7 @@ std::vector<BenchTest> tests_of(const BenchRequest& request);
 
 /// One list of devices with one number of threads.
 struct BenchCase {
-    std::string devices;          ///< as shown: "Vulkan0, CPU"
+    std::string devices; ///< as shown: "Vulkan0, CPU"
     int n_threads = 0;
     bool on_processors = true;    ///< nothing runs on hardware of another kind, so that the machine's limits hold
     std::vector<BenchTest> tests; ///< as tests_of

@@ -153,9 +153,11 @@ void print_cases(const std::vector<AgainstCase>& cases, const BenchSetting& sett
     TextTable table(
         {{"devices"}, {"threads", right}, {"test"}, {"ours", right}, {"theirs", right}, {""}, {"ours / theirs", right}, {""}});
     for (const AgainstCase& c : cases) {
-        const auto row = [&](const std::string& test, const Compared& values, const std::string& unit, const std::string& beside) {
+        const auto row = [&](const std::string& test, const Compared& values, const std::string& unit,
+                             const std::string& beside) {
             table.row({c.devices, std::to_string(c.n_threads), test, measured_text(values.ours, "", n),
-                       measured_text(values.theirs, "", n), unit, with_deviation(values.ratio, 1, 3, n), beside});
+                       measured_text(values.theirs, "", n), unit,
+                       with_deviation(values.ratio, 1, values.ratio.mean >= 100 ? 0 : 3, n), beside});
         };
         for (const bool prompt : {true, false}) {
             if (const auto& values = prompt ? c.prompt : c.generation) {
@@ -174,8 +176,8 @@ json cases_json(const std::vector<BenchCase>& cases, const BenchSetting& setting
         json tests = json::array();
         const BenchTest *prompt = nullptr, *generation = nullptr; // the first of each stands beside the list
         for (const BenchTest& test : c.tests) {
-            (test.n_prompt > 0 ? prompt : generation) = test.n_prompt > 0 ? (prompt == nullptr ? &test : prompt)
-                                                                          : (generation == nullptr ? &test : generation);
+            (test.n_prompt > 0 ? prompt : generation) =
+                test.n_prompt > 0 ? (prompt == nullptr ? &test : prompt) : (generation == nullptr ? &test : generation);
             const Shares shares = shares_of(setting, test, c.n_threads, c.on_processors);
             tests.push_back({{"test", test.name()},
                              {"n_prompt", test.n_prompt},

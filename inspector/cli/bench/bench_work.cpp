@@ -11,11 +11,9 @@ namespace schedscope {
 BenchWork::BenchWork(const gguf::File& file, const RunOptions& run)
     : h_(hparams_of(file)), n_ubatch_(run.n_ubatch),
       experts_used_(h_.n_expert > 0 ? to_double(h_.n_expert_used) / h_.n_expert : 1),
-      cache_bytes_(
-          to_double(row_bytes(run.cache_type_k, h_.n_embd_k()) + row_bytes(run.cache_type_v, h_.n_embd_v()))) {
+      cache_bytes_(to_double(row_bytes(run.cache_type_k, h_.n_embd_k()) + row_bytes(run.cache_type_v, h_.n_embd_v()))) {
     const auto tensors = file.tensors();
-    const bool has_output =
-        std::any_of(tensors.begin(), tensors.end(), [](const auto& t) { return t.name == "output.weight"; });
+    const bool has_output = std::any_of(tensors.begin(), tensors.end(), [](const auto& t) { return t.name == "output.weight"; });
     for (const gguf::FileTensor& t : tensors) {
         const bool embedding = t.name == "token_embd.weight", output = t.name == "output.weight";
         if (t.n_dims < 2 || (embedding && has_output)) { // of the embeddings a row is read, unless they are the output, too
@@ -53,8 +51,8 @@ double BenchWork::share_of_reading(const BenchTest& test, double tokens_per_s, c
     } else {
         tokens = test.sequences;
         const double own = (test.n_generate + 1) / 2.0; // what stands in front is there once for all sequences
-        bytes = weight_bytes(test.sequences) +
-                cache_bytes_ * (positions(test.depth + own) + (test.sequences - 1) * positions(own));
+        bytes =
+            weight_bytes(test.sequences) + cache_bytes_ * (positions(test.depth + own) + (test.sequences - 1) * positions(own));
     }
     return tokens_per_s / tokens * bytes / machine.read_bytes_per_s;
 }

@@ -30,7 +30,7 @@ private:
     double bytes_ = 0, expert_bytes_ = 0; ///< of the weights that each evaluation reads; of all experts
     double experts_used_ = 0;             ///< share of a token
     double cache_bytes_ = 0;              ///< of a position in a layer
-    Products token_, output_;             ///< with the weights of the blocks, for each token; with the output's, for each row of logits
+    Products token_, output_; ///< with the weights of the blocks, for each token; with the output's, for each row of logits
 };
 
 } // namespace schedscope

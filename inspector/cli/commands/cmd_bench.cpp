@@ -28,7 +28,8 @@ struct BenchArguments {
     bool json = false, no_warmup = false, rates = false;
 };
 
-/// What is shown as the model, and its file: the one that was named, or one that is made up, large enough that its weights don't stay in a cache.
+/// What is shown as the model, and its file: the one that was named, or one that is made up, large enough that its weights don't
+/// stay in a cache.
 std::pair<std::string, std::shared_ptr<const gguf::File>> model_of(const RunOptions& run) {
     if (!run.model.empty()) {
         return {run.model, std::make_shared<const gguf::File>(gguf::File::open(run.model))};
@@ -162,17 +163,18 @@ CommandAction add_bench(CommandOptions& app) {
     app.add_option("-n,--n-gen", q.n_generate, "Tokens generated, one by one; 0: none").show_default().within(0, 1 << 24);
     app.add_option("-d,--n-depth", q.depths, "Tokens in front of what is measured: 0,1500,4000")
         .delimiter(',')
-        .show_default()
         .within(0, 1 << 24);
+    app.default_text("--n-depth", "0");
     app.add_option("--batches", q.batches, "Sequences that are generated together, a token of each at once: 1,4,8,16,32")
         .delimiter(',')
-        .show_default()
         .within(1, max_sequences);
+    app.default_text("--batches", "1");
     app.add_option("-r,--repetitions", q.repetitions, "How often each is measured").show_default().within(1, 1000);
-    app.add_option("-t,--threads", options->threads, "Threads: 1,4; all: physical cores (default: all)")
+    app.add_option("-t,--threads", options->threads, "Threads: 1,4; all: physical cores")
         .delimiter(',')
         .within(0, 4096)
         .or_word("all", 0);
+    app.default_text("--threads", "all");
     add_layers_option(app, q.run.n_gpu_layers);
     app.add_option("-b,--batch-size", q.run.n_batch, "Tokens decoded together").show_default().within(1, 1 << 24);
     app.add_option("--ub,--ubatch-size", q.run.n_ubatch, "Tokens in one evaluation").show_default().within(1, 1 << 24);

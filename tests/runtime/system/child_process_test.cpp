@@ -8,8 +8,11 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <sys/wait.h>
+#include <thread>
 
 namespace schedscope::test {
 namespace {
@@ -21,6 +24,12 @@ MemoryFile file_of(const std::string& text) {
     EXPECT_TRUE(file.append(std::as_bytes(std::span(text))));
     EXPECT_TRUE(file.finish());
     return file;
+}
+
+std::string text_of(const MemoryFile& file) {
+    std::string text(static_cast<size_t>(file.size()), '\0');
+    EXPECT_TRUE(file.read(0, std::as_writable_bytes(std::span(text))));
+    return text;
 }
 
 void expect_no_child_left() {
@@ -44,8 +53,7 @@ TEST(ChildProcess, ReadsOneFileAndWritesAnother) {
     EXPECT_EQ(end.how, ChildEnd::How::exited);
     EXPECT_EQ(end.code, 0);
     EXPECT_EQ(end.said, "");
-    std::string copy(static_cast<size_t>(out.size()), '\0');
-    EXPECT_TRUE(out.read(0, std::as_writable_bytes(std::span(copy))));
+    std::string copy = text_of(out);
     EXPECT_EQ(copy, text);
     EXPECT_FALSE(out.read(1, std::as_writable_bytes(std::span(copy)))) << "there is a byte less";
 }
@@ -72,6 +80,39 @@ TEST(ChildProcess, ThatCrashesIsToldBySignal) {
     EXPECT_EQ(end.code, SIGSEGV);
     EXPECT_EQ(end.signal_name(), "Segmentation fault");
     EXPECT_FALSE(end.interrupted());
+}
+
+TEST(ChildProcess, HasTheEnvironmentThatItIsGiven) {
+    const MemoryFile in = file_of(""), out("out");
+    setenv("SCHEDSCOPE_CHILD_A", "old", 1);
+    setenv("SCHEDSCOPE_CHILD_B", "kept", 1);
+    ChildCommand command{{"/bin/sh", "-c", "echo $SCHEDSCOPE_CHILD_A $SCHEDSCOPE_CHILD_B"}, long_enough, {}};
+    command.environment = {"SCHEDSCOPE_CHILD_A=new"};
+    EXPECT_EQ(run_child(command, in, out).code, 0);
+    EXPECT_EQ(text_of(out), "new kept\n");
+    unsetenv("SCHEDSCOPE_CHILD_A");
+    unsetenv("SCHEDSCOPE_CHILD_B");
+}
+
+TEST(ChildProcess, SaysWhatItTookOfAProcessor) {
+    EXPECT_GT(run({"/bin/sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"}).processor_s,
+              run({"/bin/sh", "-c", ":"}).processor_s);
+}
+
+TEST(ChildProcess, IsEndedWithTheGroupThatItLeads) {
+    const MemoryFile in = file_of(""), out("out");
+    ChildCommand command{{"/bin/sh", "-c", "sleep 1000 & echo $!; wait"}, long_enough, [&] { return out.size() > 0; }};
+    command.as_group = true;
+    EXPECT_EQ(run_child(command, in, out).how, ChildEnd::How::cancelled);
+    const std::string process = "/proc/" + std::to_string(std::stoi(text_of(out))) + "/stat";
+    const auto runs = [&] { // one that ended and nobody waited for is there as Z
+        std::ifstream file(process);
+        const std::string stat{std::istreambuf_iterator<char>(file), {}};
+        return !stat.empty() && stat.find(") Z") == std::string::npos;
+    };
+    while (runs()) {
+        std::this_thread::yield();
+    }
 }
 
 TEST(ChildProcess, ThatIsAskedToEndWasInterrupted) { EXPECT_TRUE(run(own_command("--interrupted")).interrupted()); }

@@ -2,7 +2,7 @@
 //
 //     schedscope bench -m MODEL --against 'node rates.mjs FOLDER [--no-flash] [--gpu vulkan --layers N]'
 //
-// FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh). The settings are those that bench gives as variables:
+// FOLDER: where npm installed node-llama-cpp and the binaries (fixtures.sh). The settings are the variables that bench sets:
 // BENCH_MODEL, BENCH_PROMPT and BENCH_GEN (tokens; 0: none), BENCH_DEPTH (tokens in front of either), BENCH_THREADS. Each is run
 // once before it is timed, as bench does. Prints {"prefill_tok_s":…,"decode_tok_s":…}.
 import path from "node:path";
@@ -37,8 +37,8 @@ const model = await llama.loadModel({
     modelPath: path.resolve(modelPath), gpuLayers: Number(option("--layers", 0)), ignoreMemorySafetyChecks: true
 });
 const context = await model.createContext({
-    contextSize: depth + Math.max(nPrompt, nGenerate) + 8, batchSize: 512, threads, flashAttention: !options.includes("--no-flash"),
-    ignoreMemorySafetyChecks: true
+    contextSize: depth + Math.max(nPrompt, nGenerate) + 8, batchSize: 512, threads,
+    flashAttention: !options.includes("--no-flash"), ignoreMemorySafetyChecks: true
 });
 const sequence = context.getSequence();
 

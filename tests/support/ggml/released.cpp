@@ -66,4 +66,8 @@ std::vector<std::string> drive(const Released& build, const std::string& model, 
     return command;
 }
 
+std::vector<std::string> measure_rates(const Released& build) {
+    return {node(), paths::source("tests/support/ggml/rates.mjs"), build.folder};
+}
+
 } // namespace schedscope::test

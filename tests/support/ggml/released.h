@@ -23,6 +23,9 @@ std::vector<std::string> drive_static(const std::string& addon, const std::strin
 /// How drive.mjs is started with a build.
 std::vector<std::string> drive(const Released& build, const std::string& model, const std::vector<std::string>& options = {});
 
+/// How rates.mjs is started with a build; its settings are in the environment.
+std::vector<std::string> measure_rates(const Released& build);
+
 } // namespace schedscope::test
 
 /// Skips a test that records released builds where there are none.

@@ -81,13 +81,17 @@ public:
         fs::create_directory_symlink(paths::source("traces"), folder_ / "traces");
         fs::create_directory(folder_ / "bin");
         // llama.cpp as its users start it: a released build behind the name.
-        for (const Released& build : released_builds()) {
+        const auto stand_in = [&](const std::string& name, const std::vector<std::string>& command) {
             std::string script = "#!/bin/sh\nexec";
-            for (const std::string& word : drive(build, folder_ / "model.gguf", {"--tokens", "4"})) {
+            for (const std::string& word : command) {
                 script += " " + shell_quoted(word);
             }
-            write_bytes(folder_ / "bin/llama-cli", script + "\n");
-            chmod((folder_ / "bin/llama-cli").c_str(), 0755);
+            write_bytes(folder_ / name, script + "\n");
+            chmod((folder_ / name).c_str(), 0755);
+        };
+        for (const Released& build : released_builds()) {
+            stand_in("bin/llama-cli", drive(build, folder_ / "model.gguf", {"--tokens", "4"}));
+            stand_in("bin/llama-bench", measure_rates(build));
         }
     }
 
@@ -136,7 +140,8 @@ std::string missing_for(const std::string& command) {
     if (command.find("vulkan0,") != std::string::npos && command.find("--dry-run") == std::string::npos && !has_vulkan) {
         return "a Vulkan device";
     }
-    if (command.find("llama-cli") != std::string::npos && released_builds().empty()) {
+    if ((command.find("llama-cli") != std::string::npos || command.find("llama-bench") != std::string::npos) &&
+        released_builds().empty()) {
         return "a released build of llama.cpp";
     }
     for (const char* tool : {"jq", "sqlite3"}) {

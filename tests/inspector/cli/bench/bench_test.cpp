@@ -49,7 +49,9 @@ TEST_F(Bench, MeasuresEachListOfDevices) {
     EXPECT_EQ(result["repetitions"], 2);
     EXPECT_GT(result["machine"]["flops"], 0);
     EXPECT_GT(result["machine"]["read_bytes_per_s"], 0);
+    EXPECT_GT(result["machine"]["int8_ops"], 0);
     EXPECT_GE(result["machine"]["threads"], 1);
+    EXPECT_EQ(result["machines"], json::array({result["machine"]}));
     const json gguf = json::parse(run({"gguf", model_, "--json"}).out);
     ASSERT_EQ(result["bench"].size(), 2U);
     for (const json& row : result["bench"]) {
@@ -60,6 +62,9 @@ TEST_F(Bench, MeasuresEachListOfDevices) {
         EXPECT_GT(row["share_of_flops"], 0);
         EXPECT_LT(row["share_of_flops"], 1.05) << "nothing is faster than the machine";
         EXPECT_GT(row["share_of_reading"], 0);
+        ASSERT_EQ(row["tests"].size(), 2U);
+        EXPECT_EQ(row["tests"][0]["tokens_per_s"], row["prompt_tokens_per_s"]);
+        EXPECT_EQ(row["tests"][1]["tokens_per_s"], row["generation_tokens_per_s"]);
         EXPECT_GT(row["nodes"], 50);
         for (const char* level : {"none", "splits", "kernels"}) {
             EXPECT_TRUE(row["recording_overhead"][level].contains("mean")) << level;
@@ -88,6 +93,64 @@ TEST_F(Bench, IsATableForPeople) {
         EXPECT_THAT(lines[row], AllOf(HasSubstr("CPU"), HasSubstr(test), HasSubstr(unit), HasSubstr("±")));
         ++row;
     }
+}
+
+TEST_F(Bench, MeasuresAtEachDepthInEachBatchWithEachNumberOfThreads) {
+    const Outcome outcome = bench({"--device", "cpu", "-d", "0,300", "--batches", "1,4,64", "-t", "1,all", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json result = json::parse(outcome.out);
+    ASSERT_EQ(result["bench"].size(), 2U);
+    ASSERT_EQ(result["machines"].size(), 2U);
+    EXPECT_EQ(result["bench"][0]["threads"], 1);
+    for (size_t i = 0; i < 2; ++i) {
+        const json& row = result["bench"][i];
+        EXPECT_EQ(row["threads"], result["machines"][i]["threads"]);
+        std::vector<std::string> names;
+        for (const json& test : row["tests"]) {
+            names.push_back(test["test"]);
+            expect_measured(test["tokens_per_s"]);
+            EXPECT_GT(test["share_of_flops"], 0) << test;
+            EXPECT_GT(test["share_of_reading"], 0) << test;
+        }
+        EXPECT_THAT(names, ::testing::ElementsAre("pp24", "tg6", "tg6 x4", "tg6 x64", "pp24 @ d300", "tg6 @ d300",
+                                                  "tg6 x4 @ d300", "tg6 x64 @ d300"));
+        EXPECT_EQ(row["tests"][6]["depth"], 300);
+        EXPECT_EQ(row["tests"][6]["sequences"], 4);
+        EXPECT_EQ(row["tests"][6]["n_generate"], 6);
+        EXPECT_EQ(row["generation_tokens_per_s"], row["tests"][1]["tokens_per_s"]) << "the first stands beside them";
+    }
+}
+
+/// The work that a share is of grows with what is attended to: as the shares through the rates say, on whatever machine.
+TEST_F(Bench, CountsWhatIsReadAndMultiplied) {
+    const json result = json::parse(
+        bench({"--device", "cpu", "-d", "0,200", "--batches", "1,8", "-t", "1", "--json"}, {"-p", "0", "-n", "7", "-r", "1"})
+            .out);
+    const json& machine = result["machine"];
+    const auto bytes = [&](const json& test) {
+        return test["share_of_reading"].get<double>() * machine["read_bytes_per_s"].get<double>() /
+               test["tokens_per_s"]["mean"].get<double>() * test["sequences"].get<double>();
+    };
+    const json& tests = result["bench"][0]["tests"];
+    ASSERT_EQ(tests.size(), 4U);
+    const json header = json::parse(run({"gguf", model_, "--json"}).out)["metadata"];
+    const auto number = [&](const std::string& key) { return header["llama." + key].get<double>(); };
+    const double heads = number("attention.head_count_kv"), length = number("embedding_length") / number("attention.head_count");
+    const double position = number("block_count") * 2 * heads * length * 2; // K and V, halves
+    EXPECT_NEAR(bytes(tests[2]) - bytes(tests[0]), 200 * position, 1) << "a token more in front, a position more is read";
+    EXPECT_NEAR(bytes(tests[1]) - bytes(tests[0]), 7 * 4 * position, 1) << "each sequence has its own, four on average";
+    EXPECT_NEAR(bytes(tests[3]) - bytes(tests[1]), 200 * position, 1) << "what stands in front of all is there once";
+}
+
+TEST_F(Bench, PrintsRatesAloneForWhoComparesThem) {
+    const Outcome outcome = bench({"--device", "cpu", "-d", "9", "--rates"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json rates = json::parse(outcome.out);
+    EXPECT_GT(rates["prefill_tok_s"], 0);
+    EXPECT_GT(rates["decode_tok_s"], 0);
+    EXPECT_EQ(rates["devices"], "CPU");
+    EXPECT_EQ(rates["on_processors"], true);
+    EXPECT_TRUE(json::parse(bench({"--device", "cpu", "--rates"}, {"-p", "0", "-n", "2"}).out)["prefill_tok_s"].is_null());
 }
 
 TEST_F(Bench, LeavesOutWhatIsNotAskedFor) {
@@ -120,6 +183,13 @@ TEST_F(Bench, RefusesInOneLine) {
     };
     refused({"-p", "0", "-n", "0"}, 2, "-p 0 and -n 0");
     refused({"-r", "0"}, 2, "-r");
+    refused({"-d", "0,-1"}, 2, "-d");
+    refused({"--batches", "1,65"}, 2, "--batches");
+    refused({"-t", "1,most"}, 2, "-t");
+    refused({"--rates", "-d", "0,5"}, 2, "--rates");
+    refused({"--against", "true", "--batches", "4"}, 2, "--batches");
+    refused({"--against", ""}, 2, "--against");
+    EXPECT_EQ(run({"bench", "--against", "true"}).err, "schedscope: bench: --against needs a model that both can read (-m)\n");
     refused({"--device", "cpu", "--device", "gpu9"}, 2, "gpu9");
     EXPECT_EQ(run({"bench", "-m", folder_ / "none.gguf"}).code, 3);
 }
