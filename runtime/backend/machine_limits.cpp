@@ -109,8 +109,8 @@ __attribute__((target("avx2,fma"))) float multiply_add_avx2(int64_t n) {
     }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC unroll 12
-        for (int j = 0; j < 12; ++j) {
-            acc[j] = _mm256_fmadd_ps(acc[j], x, x);
+        for (__m256& a : acc) {
+            a = _mm256_fmadd_ps(a, x, x);
         }
     }
     for (int j = 1; j < 12; ++j) {
@@ -127,8 +127,8 @@ __attribute__((target("avx512f"))) float multiply_add_avx512(int64_t n) {
     }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC unroll 24
-        for (int j = 0; j < chains; ++j) {
-            acc[j] = _mm512_fmadd_ps(acc[j], x, x);
+        for (__m512& a : acc) {
+            a = _mm512_fmadd_ps(a, x, x);
         }
     }
     for (int j = 1; j < chains; ++j) {
@@ -143,9 +143,9 @@ __attribute__((target("avx2"))) float multiply_bytes_avx2(int64_t n) {
     const __m256i ones = _mm256_set1_epi16(1);
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC unroll 12
-        for (int j = 0; j < 12; ++j) {
+        for (__m256i& a : acc) {
             asm volatile("" : "+v"(x)); // the same product would be computed once
-            acc[j] = _mm256_add_epi32(acc[j], _mm256_madd_epi16(_mm256_maddubs_epi16(x, x), ones));
+            a = _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_maddubs_epi16(x, x), ones));
         }
     }
     for (int j = 1; j < 12; ++j) {
@@ -162,8 +162,8 @@ __attribute__((target("avx2,avxvnni"))) float multiply_bytes_avxvnni(int64_t n) 
     }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC unroll 12
-        for (int j = 0; j < 12; ++j) {
-            acc[j] = _mm256_dpbusd_avx_epi32(acc[j], x, x);
+        for (__m256i& a : acc) {
+            a = _mm256_dpbusd_avx_epi32(a, x, x);
         }
     }
     for (int j = 1; j < 12; ++j) {
@@ -180,14 +180,14 @@ __attribute__((target("avx512f,avx512vnni"))) float multiply_bytes_avx512vnni(in
     }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC unroll 24
-        for (int j = 0; j < chains; ++j) {
-            acc[j] = _mm512_dpbusd_epi32(acc[j], x, x);
+        for (__m512i& a : acc) {
+            a = _mm512_dpbusd_epi32(a, x, x);
         }
     }
     for (int j = 1; j < chains; ++j) {
         acc[0] = _mm512_add_epi32(acc[0], acc[j]);
     }
-    return static_cast<float>(_mm_cvtsi128_si32(_mm512_castsi512_si128(acc[0])));
+    return static_cast<float>(acc[0][0]);
 }
 #endif
 
