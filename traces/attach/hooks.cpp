@@ -354,9 +354,12 @@ SCHEDSCOPE_EXPORTED int ggml_backend_graph_compute_async(Backend* backend, Graph
     return timed(
         [&] {
             const int status = compute(backend, graph);
-            const RunCall* const run = waits_exactly() ? OpenRun::innermost() : nullptr;
-            if (run != nullptr && run->depth == 1) {
+            RunCall* const run = waits_exactly() ? OpenRun::innermost() : nullptr;
+            if (run != nullptr && run->depth == 1) { // the program waits for the split's end: of its time, not idle
+                const KeptErrno kept;
+                const int64_t start = now_ns();
                 run->scheduler->ggml->call.ggml_backend_synchronize(backend);
+                record_wait(*run, backend, {start, now_ns()});
             }
             return status;
         },

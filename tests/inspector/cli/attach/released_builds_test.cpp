@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -126,6 +127,24 @@ TEST_P(ReleasedBuild, IsRecordedOnTwoBackends) {
         }
     }
     EXPECT_TRUE(has_inputs);
+}
+
+/// Which is not idle time of the other devices.
+TEST_P(ReleasedBuild, WaitsForTheEndOfEachSplitThatIsTimedExactly) {
+    NEEDS_SHARED();
+    AttachOptions options;
+    options.sync = true;
+    const RecordedStream stream =
+        recorded_stream(drive(GetParam(), paths::shared("models/stories260K-f32.gguf"), {"--tokens", "2"}), options);
+    const std::vector<SentRecord> runs = stream.of("split_run");
+    ASSERT_FALSE(runs.empty());
+    for (const SentRecord& split : runs) {
+        const std::vector<SentRecord> waits = stream.of("wait", split.evaluation);
+        EXPECT_TRUE(std::any_of(waits.begin(), waits.end(), [&](const SentRecord& wait) {
+            return wait.number("split") == split.number("split") && wait.number("backend") == split.number("backend") &&
+                   wait.number("start_ns") >= split.number("start_ns") && wait.number("end_ns") <= split.number("end_ns");
+        })) << "evaluation " << split.evaluation << ", split " << split.number("split");
+    }
 }
 
 /// Which layers a device gets, and what the CPU says of weights that lie there, has changed from build to build.
