@@ -140,10 +140,14 @@ TEST_P(ReleasedBuild, WaitsForTheEndOfEachSplitThatIsTimedExactly) {
     ASSERT_FALSE(runs.empty());
     for (const SentRecord& split : runs) {
         const std::vector<SentRecord> waits = stream.of("wait", split.evaluation);
-        EXPECT_TRUE(std::any_of(waits.begin(), waits.end(), [&](const SentRecord& wait) {
-            return wait.number("split") == split.number("split") && wait.number("backend") == split.number("backend") &&
-                   wait.number("start_ns") >= split.number("start_ns") && wait.number("end_ns") <= split.number("end_ns");
-        })) << "evaluation " << split.evaluation << ", split " << split.number("split");
+        EXPECT_TRUE(std::any_of(waits.begin(), waits.end(),
+                                [&](const SentRecord& wait) {
+                                    return wait.number("split") == split.number("split") &&
+                                           wait.number("backend") == split.number("backend") &&
+                                           wait.number("start_ns") >= split.number("start_ns") &&
+                                           wait.number("end_ns") <= split.number("end_ns");
+                                }))
+            << "evaluation " << split.evaluation << ", split " << split.number("split");
     }
 }
 
