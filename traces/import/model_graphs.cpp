@@ -126,9 +126,105 @@ private:
     std::string other_weight_;
 };
 
-void replace_ids(LoggedGraph& logged, const OwnedGraph& built, const Filling& is) {
-    std::vector<LoggedGraph::Placed> placed(built.tensors.size());
-    std::vector<std::optional<int64_t>> bytes(built.tensors.size());
+/// The model's graph as the log's: under its names, with a tensor of its own for each place that a weight lies in.
+class Filled {
+public:
+    Filled(const LoggedGraph& logged, const OwnedGraph& built, const Filling& is, size_t name_width)
+        : logged_(logged), is_(logged.graph.tensors.size(), no_tensor), graph_(OwnedGraph::copy_of(built.view())) {
+        for (TensorId id = 0; id < n_of(is_); ++id) {
+            is_[id] = is[id];
+        }
+        add_twins();
+        take_names(name_width);
+        for (TensorInfo& t : graph_.tensors) { // that is another program's memory, and another user's wish
+            t.buffer_type = no_buffer_type;
+            t.user_backend = no_backend;
+        }
+    }
+
+    const TensorInfo& tensor(TensorId id) const { return graph_.tensors[id]; }
+    size_t n_tensors() const noexcept { return graph_.tensors.size(); }
+    TensorId operator[](TensorId logged) const { return logged == no_tensor ? no_tensor : is_[logged]; }
+    OwnedGraph graph() && { return std::move(graph_); }
+
+private:
+    /// A tied output: llama.cpp makes a second tensor of token_embd.weight on another device, where the model has one.
+    void add_twins() {
+        std::vector<TensorId> first(graph_.tensors.size(), no_tensor);
+        std::map<std::pair<TensorId, BackendId>, TensorId> twins;
+        std::vector<TensorId> twin_of(is_.size(), no_tensor);
+        for (TensorId id = 0; id < n_of(is_); ++id) {
+            const TensorId built = is_[id];
+            if (built == no_tensor || graph_.tensors[built].usage != BufferUsage::weights || !graph_.tensors[built].is_leaf()) {
+                continue;
+            }
+            if (first[built] == no_tensor) {
+                first[built] = id;
+            } else if (lie_apart(first[built], id)) {
+                const auto [twin, is_new] = twins.try_emplace({built, logged_.placed[id].backend}, n_of(graph_.tensors));
+                if (is_new) {
+                    graph_.leafs.push_back(twin->second);
+                    graph_.tensors.push_back(TensorInfo(graph_.tensors[built]));
+                }
+                twin_of[id] = twin->second;
+            }
+        }
+        for (size_t i = 0; i < graph_.nodes.size() && !twins.empty(); ++i) {
+            size_t slot = 0;
+            for (TensorId& source : graph_.tensors[graph_.nodes[i]].src) {
+                if (source != no_tensor) {
+                    const auto& logged = logged_.graph.tensors[logged_.graph.nodes[i]].src;
+                    const TensorId of_log = slot < logged.size() ? logged[slot++] : no_tensor;
+                    if (of_log != no_tensor && twin_of[of_log] != no_tensor && is_[of_log] == source) {
+                        source = twin_of[of_log];
+                    }
+                }
+            }
+        }
+        for (TensorId id = 0; id < n_of(is_); ++id) {
+            is_[id] = twin_of[id] != no_tensor ? twin_of[id] : is_[id];
+        }
+    }
+
+    /// Node lines name their backends apart. What a split's header alone names has none.
+    bool lie_apart(TensorId x, TensorId y) const {
+        const auto is_input = [&](TensorId id) {
+            return std::any_of(logged_.copies.begin(), logged_.copies.end(),
+                               [id](const LoggedGraph::OneCopy& copy) { return copy.of == id; });
+        };
+        const auto is_placed = [&](TensorId id) { return logged_.placed[id].backend != no_backend || !is_input(id); };
+        return logged_.placed[x].backend != logged_.placed[y].backend && is_placed(x) && is_placed(y);
+    }
+
+    /// Names that our builder gives otherwise are the log's, those of its nodes first. A cut name that the model's begins with
+    /// says no more than that.
+    void take_names(size_t name_width) {
+        std::vector<bool> named(graph_.tensors.size(), false);
+        const auto take = [&](TensorId id) {
+            const std::string_view name = logged_.graph.tensors[id].name;
+            if (is_[id] == no_tensor || name.empty() || named[is_[id]]) {
+                return;
+            }
+            named[is_[id]] = true;
+            std::string_view& known = graph_.tensors[is_[id]].name;
+            if (name != known && !(name.size() >= name_width && known.starts_with(name))) {
+                known = graph_.keep(name);
+            }
+        };
+        std::for_each(logged_.graph.nodes.begin(), logged_.graph.nodes.end(), take);
+        for (TensorId id = 0; id < n_of(is_); ++id) {
+            take(id);
+        }
+    }
+
+    const LoggedGraph& logged_;
+    std::vector<TensorId> is_; ///< by logged tensor
+    OwnedGraph graph_;
+};
+
+void replace_ids(LoggedGraph& logged, Filled is) {
+    std::vector<LoggedGraph::Placed> placed(is.n_tensors());
+    std::vector<std::optional<int64_t>> bytes(is.n_tensors());
     const auto take = [&](TensorId id) { // several of the log may be one
         LoggedGraph::Placed& place = placed[is[id]];
         if (place.backend == no_backend && !place.cause) {
@@ -149,28 +245,24 @@ void replace_ids(LoggedGraph& logged, const OwnedGraph& built, const Filling& is
         for (LoggedGraph::InputOfSplit& input : split.inputs) {
             input.tensor = is[input.tensor];
             input.first_reader = is[input.first_reader];
-            input.bytes = static_cast<int64_t>(n_bytes(built.tensors[input.tensor]));
+            input.bytes = static_cast<int64_t>(n_bytes(is.tensor(input.tensor)));
         }
     }
     for (LoggedGraph::OneCopy& copy : logged.copies) {
         copy.of = is[copy.of];
-        copy.bytes = static_cast<int64_t>(n_bytes(built.tensors[copy.of]));
+        copy.bytes = static_cast<int64_t>(n_bytes(is.tensor(copy.of)));
     }
     for (LoggedGraph::Rewiring& rewiring : logged.rewires) {
         rewiring.node = is[rewiring.node];
         int32_t slot = 0; // as the log counted it, which leaves out those that are not there
         for (int32_t at = 0; at < max_sources; ++at) {
-            if (built.tensors[rewiring.node].src[at] != no_tensor && slot++ == rewiring.source) {
+            if (is.tensor(rewiring.node).src[at] != no_tensor && slot++ == rewiring.source) {
                 rewiring.source = at;
                 break;
             }
         }
     }
-    logged.graph = OwnedGraph::copy_of(built.view());
-    for (TensorInfo& t : logged.graph.tensors) { // that is another program's memory, and another user's wish
-        t.buffer_type = no_buffer_type;
-        t.user_backend = no_backend;
-    }
+    logged.graph = std::move(is).graph();
 }
 
 } // namespace
@@ -200,7 +292,7 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
             for (const OwnedGraph* built : model.graphs(n, cells)) {
                 Filling filling(logged, *built, name_width);
                 if (filling.fits()) {
-                    replace_ids(logged, *built, filling);
+                    replace_ids(logged, Filled(logged, *built, filling, name_width));
                     return FilledIn{n, filling.n_named()};
                 }
                 other_weight = filling.other_weight().empty() ? other_weight : filling.other_weight();

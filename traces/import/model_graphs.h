@@ -32,10 +32,11 @@ struct FilledIn {
 };
 
 /// Where the model has a graph of the same operators in the same order, with results of the sizes that the log says, the logged
-/// graph becomes that one: view operators, shapes, types, parameters, and which tensors are weights. What the log says, stays.
-/// `n_tokens`: where the log says it. `name_width`: names on node lines are cut to so many bytes. Nothing: there is none;
-/// `why_not` then says what lies in the way, if that is known: "blk.0.attn_q.weight has 16.0 KiB in the log, 8.00 KiB (f16) in
-/// the model", or that no graph of the model has as many nodes.
+/// graph becomes that one: view operators, shapes, types, parameters, and which tensors are weights. What the log says, stays:
+/// its names, and that a weight which it shows in two places is two tensors. `n_tokens`: where the log says it. `name_width`:
+/// names on node lines are cut to so many bytes. Nothing: there is none; `why_not` then says what lies in the way, if that is
+/// known: "blk.0.attn_q.weight has 16.0 KiB in the log, 8.00 KiB (f16) in the model", or that no graph of the model has as many
+/// nodes.
 std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_tokens, size_t name_width, ModelGraphs& model,
                                 std::string& why_not);
 

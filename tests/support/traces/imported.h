@@ -36,13 +36,13 @@ struct Imported {
     ImportResult result;
     std::unique_ptr<History> history;
 
-    static Imported file(const std::string& path) {
+    static Imported file(const std::string& path, ModelGraphs* model = nullptr) {
         Imported i;
-        i.result = import_file(path, *i.store);
+        i.result = import_file(path, *i.store, nullptr, {}, model);
         i.history = std::make_unique<History>(i.store);
         return i;
     }
-    static Imported text(std::string_view text) { return file(LogText(text).path()); }
+    static Imported text(std::string_view text, ModelGraphs* model = nullptr) { return file(LogText(text).path(), model); }
 };
 
 } // namespace schedscope::test
