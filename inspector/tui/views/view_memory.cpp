@@ -49,6 +49,21 @@ public:
         map_.set(places, std::move(buffers));
     }
 
+    /// Where tensors lie is not all that may be known: of a log, how large the buffers are.
+    std::string empty_text(const InspectorSession&) const override {
+        std::string text = table().when_empty();
+        if (!table_.memory.empty()) {
+            text += "\ncompute buffers: " + joined(table_.memory, ", ", [](const accounts::MemoryRow& buffer) {
+                        return buffer.buffer_type + " " + words::bytes(buffer.size);
+                    });
+        }
+        if (!table_.reserves.empty()) {
+            text += "\nreserved beforehand for " + joined(table_.reserves, ", ", [](const accounts::ReserveRow& r) {
+                        return words::reserved_for(r.n_tokens) + (r.error ? " (failed: " + *r.error + ")" : "");
+                    });
+        }
+        return text;
+    }
     std::string title(const InspectorSession& session) const override {
         return joined({"memory", n_rows() == 0 ? "" : " " + words::count(n_rows()),
                        memory_misfits(session.history().session()).empty() ? "" : ": does not fit"});
