@@ -57,6 +57,8 @@ struct RecordedPlan {
     std::vector<record::Kept> kept;
     StringId rules = 0; ///< by which it was planned; empty: this program's
     bool compared = false;
+    std::optional<accounts::UnfinishedPlan> stopped; ///< the recording ends within it, not the evaluation
+    bool planned = false;                            ///< it has its PlanEnd: of `stopped`, the memory is not whole
 
     int32_t scheduler() const noexcept { return backends.empty() ? 0 : backends.front().scheduler; }
 };
@@ -66,8 +68,7 @@ class RecordedPlans {
 public:
     /// from: the plans of this evaluation come first, and plans that came again don't count.
     explicit RecordedPlans(const RecordSource& source, std::optional<EvaluationId> from = {})
-        : source_(source), n_steps_(source.n_steps()), one_(from.has_value()),
-          at_(from ? source.evaluation(*from).first - 1 : -1) {
+        : source_(source), n_steps_(source.n_steps()), at_(from ? source.evaluation(*from).first - 1 : -1) {
         if (!from && source.count(fact_bit<record::Verdict>()) > 0) { // elsewhere each plan is there
             source.for_each_of(fact_bit<record::EvaluationBegin>(), 0, n_steps_, [&](const Record& r) {
                 const auto& begin = std::get<record::EvaluationBegin>(r.fact);
@@ -77,9 +78,6 @@ public:
             });
         }
     }
-
-    /// After the last one: another one follows whose recording stopped within it. With `from` that one counts, too.
-    bool ends_in_part() const noexcept { return ends_in_part_; }
 
     std::optional<RecordedPlan> next() {
         const Step plan_at = source_.next_of(at_, fact_bit<record::PlanBegin>());
@@ -93,11 +91,6 @@ public:
             }
         }
         if (plan_at == no_step) {
-            return std::nullopt;
-        }
-        constexpr FactSet behind = fact_set<record::PlanBegin, record::PlanEnd, record::EvaluationBegin, record::EvaluationEnd>();
-        if (!one_ && source_.next_of(plan_at, behind) == no_step) {
-            ends_in_part_ = true;
             return std::nullopt;
         }
         const Step reserve = source_.next_of(at_, fact_set<record::PlanBegin, record::Reserve>());
@@ -136,6 +129,8 @@ private:
 
     RecordedPlan read(Step first, Step end) const {
         RecordedPlan plan;
+        accounts::UnfinishedPlan reached;
+        bool goes_on = end < n_steps_; // what comes behind says that it is whole, or failed
         source_.for_each(first, end, [&](const Record& r) {
             if (const auto* begin = std::get_if<record::PlanBegin>(&r.fact)) {
                 plan.begin = *begin;
@@ -157,22 +152,38 @@ private:
                 plan.alternatives.push_back(*alternative);
             } else if (const auto* pass = std::get_if<record::PassBegin>(&r.fact)) {
                 plan.allocates |= pass->pass == Pass::allocate;
+                goes_on |= pass->pass == Pass::execute;
+                reached = {pass->pass, false};
                 return pass->pass != Pass::execute;
+            } else if (std::holds_alternative<record::PassEnd>(r.fact)) {
+                reached.over = true;
+            } else if (std::holds_alternative<record::EvaluationEnd>(r.fact)) {
+                goes_on = true;
             } else if (is_decision(r.fact)) {
                 const auto* plan_end = std::get_if<record::PlanEnd>(&r.fact);
+                plan.planned |= plan_end != nullptr;
+                goes_on |= plan_end != nullptr && plan_end->error != 0;        // it failed: there is no more to come
                 plan.allocates |= plan_end != nullptr && plan_end->error != 0; // what comes now may have memory to plan
                 plan.records.push_back(r);
             }
             return true;
         });
+        if (!goes_on && (!plan.planned || (reached.pass == Pass::allocate && !reached.over))) {
+            plan.stopped = reached;
+        }
+        if (plan.stopped && plan.planned) { // its memory is not whole
+            const auto end_of_plan = std::find_if(plan.records.begin(), plan.records.end(), [](const Record& r) {
+                return std::holds_alternative<record::PlanEnd>(r.fact);
+            });
+            plan.records.erase(std::next(end_of_plan), plan.records.end());
+            plan.allocates = false;
+        }
         return plan;
     }
 
     const RecordSource& source_;
     const Step n_steps_;
-    const bool one_;
     Step at_;
-    bool ends_in_part_ = false;
     std::vector<RepeatedPlan> repeats_;
     size_t next_repeat_ = 0;
     std::map<EvaluationId, Step> made_at_;
@@ -194,13 +205,18 @@ public:
             if (options_.only && plan->evaluation != *options_.only) {
                 break;
             }
-            replay_plan(*plan);
+            if (plan->stopped) {
+                result_.stopped = {plan->evaluation, *plan->stopped, plan->planned};
+            }
+            if (!plan->stopped || plan->planned || options_.only) {
+                replay_plan(*plan);
+            } else if (expected_) {
+                expected_->next();
+            }
         }
-        result_.ends_in_part = plans.ends_in_part();
         if (result_.plans == 0) {
-            throw Error(ErrorKind::input, result_.ends_in_part
-                                              ? "the trace holds a part of one plan: nothing can be planned again"
-                                              : "the trace holds no plan: nothing can be planned again");
+            throw Error(ErrorKind::input, (result_.stopped ? result_.stopped->told() : "the trace holds no plan") +
+                                              ": nothing can be planned again");
         }
         if (expected_ && expected_->next()) {
             throw Error(ErrorKind::input, "the trace to compare with holds more plans");
@@ -514,10 +530,13 @@ private:
 
 } // namespace
 
+std::string ReplayResult::Stopped::told() const {
+    return "evaluation " + std::to_string(evaluation) + (planned ? "'s memory" : "") + " is left out: " + plan.told();
+}
+
 std::string text_of(const ReplayResult& result) {
     return words::counted(result.plans, "plan") + " made again: " + std::to_string(result.identical) + " of " +
-           std::to_string(result.compared) + " decisions identical, counted pass by pass" +
-           (result.ends_in_part ? "; the last plan is left out, since its recording stopped within it" : "");
+           std::to_string(result.compared) + " decisions identical, counted pass by pass";
 }
 
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options) { return Replayer(source, options).run(); }

@@ -2,6 +2,7 @@
 
 #include "runtime/planner/device_profile.h"
 #include "runtime/planner/memory/allocated_graph.h"
+#include "traces/history/accounts/summary.h"
 #include "traces/store/record_source.h"
 
 #include <functional>
@@ -61,12 +62,20 @@ struct PlanComparison {
 };
 
 struct ReplayResult {
-    int64_t plans = 0;         ///< evaluations planned again
-    bool ends_in_part = false; ///< one more, within which the recording stopped, is left out
+    int64_t plans = 0; ///< evaluations planned again
     int64_t compared = 0, identical = 0;
     std::vector<ReplayDifference> differences; ///< in order; at most ReplayOptions::max_differences
     int64_t n_differences = 0;
     std::vector<PlanComparison> comparisons; ///< one a plan, where something was changed
+    /// The last plan, where the recording stopped in it: what came behind can't be compared.
+    struct Stopped {
+        EvaluationId evaluation = 0;
+        accounts::UnfinishedPlan plan;
+        bool planned = false; ///< its memory alone is left out; else all of it is, and it is not among `plans`
+        /// "evaluation 30 is left out: the plan ends in pass 2c (rest down): the recording stopped there"
+        std::string told() const;
+    };
+    std::optional<Stopped> stopped;
 };
 
 /// Everything that a plan depends on, for whoever wants to know what another answer would have changed.

@@ -40,7 +40,13 @@ nlohmann::json result_json(const ReplayResult& result, const SessionInfo& sessio
     json object = {{"plans", result.plans},
                    {"compared", result.compared},
                    {"identical", result.identical},
+                   {"left_out", nullptr},
                    {"differences", std::move(differences)}};
+    if (result.stopped) {
+        object["left_out"] = {{"eval", result.stopped->evaluation},
+                              {"pass", pass_name(result.stopped->plan.pass)},
+                              {"why", result.stopped->told()}};
+    }
     if (!result.comparisons.empty()) {
         object["summary"] = what_if_summary(result, session);
     }
@@ -71,6 +77,9 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayAr
         how.max_differences = SIZE_MAX;
     }
     const ReplayResult result = replay(*source, how);
+    if (result.stopped && !options.json) {
+        OutputLine(std::cout) << result.stopped->told();
+    }
     const bool unchanged = changes && result.n_differences == 0;
     const std::vector<std::string> why = unchanged ? why_nothing_changed(what_if, source) : std::vector<std::string>();
     if (options.json) {

@@ -50,17 +50,9 @@ std::string copies_of(const accounts::Summary& s) {
     return count_of_copies(s) + " (" + size + ')';
 }
 
-/// "the plan ends after pass 1 (place): the recording stopped there"
-std::string where_it_stopped(const accounts::UnfinishedPlan& plan) {
-    if (plan.pass == Pass::none) {
-        return "the plan has no end: the recording stopped there";
-    }
-    return joined({"the plan ends ", plan.over ? "after " : "in ", words::pass(plan.pass), ": the recording stopped there"});
-}
-
 /// "35 splits, 45 copies (689 KiB moved)"
 std::string splits_of(const accounts::Summary& s) {
-    return s.unfinished ? where_it_stopped(*s.unfinished) : words::counted(s.splits, "split") + ", " + copies_of(s);
+    return s.unfinished ? s.unfinished->told() : words::counted(s.splits, "split") + ", " + copies_of(s);
 }
 
 /// ", the first prompt", ", the last one planned", ", decode"

@@ -6,6 +6,7 @@
 #include "traces/history/history.h"
 #include "traces/replay/replay.h"
 #include "traces/store/live_store.h"
+#include "traces/store/reading/copy_records.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 
@@ -59,6 +60,43 @@ TEST(Replay, EveryCaseOfTheCorpusIsPlannedAgainAsRecorded) {
     });
     EXPECT_GT(n_cases, part == CorpusPart::whole ? 1900 : 100);
     EXPECT_GT(compared, (part == CorpusPart::whole ? 100 : 50) * n_cases); // the sample is mostly of small graphs
+}
+
+/// As the inspector saves it that holds a run anywhere.
+TEST(Replay, APlanThatTheRecordingStopsInIsLeftOutBehindThat) {
+    LiveStore whole;
+    SampleRun run(whole, session({"Vulkan0", "CPU"}));
+    run.evaluate(blocks(2, 40, 2));
+    const Step before = whole.n_steps();
+    run.evaluate(blocks(2, 1, 2), GraphKind::decode);
+    const Step plan = whole.next_of(before, fact_bit<record::PlanBegin>());
+    const Step planned = whole.next_of(plan, fact_bit<record::PlanEnd>());
+    const auto pass_begin = [&](Pass pass) {
+        Step at = no_step;
+        whole.for_each_of(fact_bit<record::PassBegin>(), plan, whole.n_steps(),
+                          [&](const Record& r) { at = std::get<record::PassBegin>(r.fact).pass == pass ? r.step : at; });
+        return at;
+    };
+    const Step allocate = pass_begin(Pass::allocate), allocated = whole.next_of(allocate, fact_bit<record::PassEnd>());
+    ASSERT_LT(planned, allocate);
+    ASSERT_LT(allocate + 1, allocated);
+    ASSERT_LT(plan, pass_begin(Pass::rest_down));
+    for (Step end = plan + 1; end <= whole.n_steps(); ++end) {
+        LiveStore part;
+        copy_records(whole, end, part, [] { return true; });
+        const ReplayResult result = replay(part);
+        ASSERT_EQ(first_difference(result), "") << end;
+        ASSERT_EQ(result.plans, end <= planned ? 1 : 2) << end;
+        ASSERT_EQ(result.stopped.has_value(), end <= planned || (end > allocate && end <= allocated)) << end;
+    }
+    const auto told_at = [&](Step end) {
+        LiveStore part;
+        copy_records(whole, end, part, [] { return true; });
+        return replay(part).stopped.value().told();
+    };
+    EXPECT_EQ(told_at(pass_begin(Pass::rest_down) + 1),
+              "evaluation 1 is left out: the plan ends in pass 2c (rest down): the recording stopped there");
+    EXPECT_EQ(told_at(allocated), "evaluation 1's memory is left out: the plan ends in allocate: the recording stopped there");
 }
 
 TEST(Replay, FromAFileItIsTheSame) {

@@ -1,15 +1,22 @@
 #include "traces/history/accounts/summary.h"
 
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 
 namespace schedscope::accounts {
+
+std::string UnfinishedPlan::told() const {
+    const std::string where = pass == Pass::none ? "has no end" : joined({"ends ", over ? "after " : "in ", words::pass(pass)});
+    return "the plan " + where + ": the recording stopped there";
+}
 
 std::optional<UnfinishedPlan> unfinished_plan(History& history, EvaluationId planned) {
     using namespace record;

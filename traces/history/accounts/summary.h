@@ -12,6 +12,8 @@ namespace schedscope::accounts {
 struct UnfinishedPlan {
     Pass pass = Pass::none; ///< the last that began; none: not even the first did
     bool over = false;      ///< it ended
+
+    std::string told() const; ///< "the plan ends after pass 1 (place): the recording stopped there"
 };
 /// Of the plan that this evaluation made last; nothing: it is whole, failed, or its evaluation went on without saying so.
 std::optional<UnfinishedPlan> unfinished_plan(History& history, EvaluationId planned);
