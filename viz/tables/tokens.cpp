@@ -69,7 +69,7 @@ std::span<const TokensTable::Entry> TokensTable::entries() {
 
 TokensTable::TokensTable(History& history) : PlanTable("tokens", history) {
     rows_ = accounts::tokens(history);
-    say_when_empty(Topic::tokens, "which tokens were sampled", "no token was sampled");
+    say_when_empty(Topic::tokens, sampled_tokens_words, "no token was sampled");
 }
 
 std::span<const SamplerPlacesTable::Entry> SamplerPlacesTable::entries() {

@@ -16,6 +16,8 @@ public:
     static std::span<const Entry> entries();
 };
 
+inline constexpr std::string_view sampled_tokens_words = "which tokens were sampled"; ///< what is unknown without them
+
 /// The tokens of the whole trace.
 class TokensTable final : public PlanTable<TokensTable, accounts::TokenRow> {
 public:

@@ -14,6 +14,12 @@ void add_breakpoint(App& app, const std::string& text) {
         show_breakpoints(app);
         return;
     }
+    if (const std::optional<std::string> why = app.session.why_never_met(query)) {
+        app.tell("no breakpoint on " + text + ": " + *why + "; " + app.key_of(Action::next_token) +
+                     " goes to the next evaluation",
+                 true);
+        return;
+    }
     app.session.change_breakpoints([&](Breakpoints& breakpoints) { breakpoints.add(std::move(query)); });
     const int n = app.session.breakpoints().size();
     app.tell("breakpoint on " + text + ": c goes on to it, C back" +

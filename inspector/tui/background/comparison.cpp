@@ -110,6 +110,13 @@ void add_what_follows(const ReplayResult& result, std::vector<Comparison::Row>& 
 
 } // namespace
 
+std::string Comparison::told_of_left_out() const {
+    return left_out < 0
+               ? ""
+               : "evaluation " + std::to_string(left_out) + " is left out: its plan is not complete" +
+                     (plans.empty() ? "" : "; the newest one that is: evaluation " + std::to_string(plans.back().evaluation));
+}
+
 Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, const std::string& settings,
                            const OptimiseNodes& optimise) {
     WhatIf what_if;
@@ -127,6 +134,7 @@ Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, co
     c.right = settings.empty() ? "now" : "changed";
     c.n_compared = result.compared;
     c.n_differences = result.n_differences;
+    c.left_out = result.stopped && !result.stopped->planned ? result.stopped->evaluation : -1;
     const SessionInfo session = source->session();
     for (const PlanComparison& plan : result.comparisons) {
         c.plans.push_back(plan_of(plan, session));

@@ -53,6 +53,10 @@ struct Comparison {
     int64_t n_differences = 0;        ///< rows holds the first of them
     int64_t n_compared = 0;           ///< of what was compared; 0: that says nothing of how many differ
     std::vector<std::string> nothing; ///< why nothing differs, where that can be told
+    EvaluationId left_out = -1;       ///< of this trace, whose plan is not complete; −1: there is none
+
+    /// "evaluation 30 is left out: its plan is not complete; the newest one that is: evaluation 29"; empty: none is left out
+    std::string told_of_left_out() const;
 };
 
 /// Plans a trace again with `settings` (words as `replay --set` takes them; none: as recorded). Throws Error.

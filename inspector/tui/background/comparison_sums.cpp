@@ -14,7 +14,10 @@ const Comparison::ComparedPlan* plan_of(const InspectorSession& session, const C
     const auto here = std::find_if(c.plans.begin(), c.plans.end(), [&](const Comparison::ComparedPlan& plan) {
         return plan.evaluation == session.state().planned_in;
     });
-    return here != c.plans.end() ? &*here : c.plans.empty() ? nullptr : &c.plans.front();
+    if (here != c.plans.end() || c.plans.empty()) {
+        return c.plans.empty() ? nullptr : &*here;
+    }
+    return session.state().planned_in == c.left_out ? &c.plans.back() : &c.plans.front(); // the newest one in its place
 }
 
 int columns_in(int width) { return std::clamp(width / 76, 1, 3); }

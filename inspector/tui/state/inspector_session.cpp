@@ -4,11 +4,13 @@
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "traces/format/fields.h"
 #include "traces/history/accounts/passes.h"
 #include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/nodes.h"
+#include "viz/tables/tokens.h"
 
 #include <algorithm>
 
@@ -451,6 +453,18 @@ Query InspectorSession::query(std::string_view text) const {
     return query;
 }
 
+std::optional<std::string> InspectorSession::why_never_met(const Query& query) const {
+    const auto of_tokens = [](const std::string& kind) {
+        return kind == fact_name(Fact(record::NextToken{})) || kind == fact_name(Fact(record::UbatchToken{}));
+    };
+    const bool asks = std::any_of(query.terms().begin(), query.terms().end(), [&](const Query::Term& term) {
+        return term.field == query::Field::kind && term.relation == query::Relation::equal &&
+               std::all_of(term.texts.begin(), term.texts.end(), of_tokens);
+    });
+    return asks && !knows(Topic::tokens) ? std::optional(unknown_for_lack_of(Topic::tokens, tables::sampled_tokens_words))
+                                         : std::nullopt;
+}
+
 void InspectorSession::watch_for_breakpoints() {
     ++version_;
     if (program_) {
@@ -566,9 +580,11 @@ std::string InspectorSession::finish_comparison() {
             break;
         }
     }
-    return c.n_differences == 0 && !c.nothing.empty()
-               ? "nothing differs: " + c.nothing.front()
-               : counted(c.n_differences, "difference") + (c.n_compared > 0 ? " in " + counted(c.n_compared, "decision") : "");
+    const std::string left_out = c.left_out < 0 ? "" : "; " + c.told_of_left_out();
+    return (c.n_differences == 0 && !c.nothing.empty()
+                ? "nothing differs: " + c.nothing.front()
+                : counted(c.n_differences, "difference") + (c.n_compared > 0 ? " in " + counted(c.n_compared, "decision") : "")) +
+           left_out;
 }
 
 TensorId InspectorSession::member_here(const Comparison::Row& row) const noexcept {

@@ -63,6 +63,15 @@ TEST_F(Imported, CopiesAndTokensTellNoTimes) {
     EXPECT_NE(line_with(t, "inp_embd", "Vulkan0", " 10.0 KiB        ?"), "") << t.text();
 }
 
+TEST_F(Imported, ABreakpointOnTokensIsNeverMetAndThatIsToldAtOnce) {
+    t.press(":break kind=token\n");
+    ASSERT_TRUE(t.shows("no breakpoint on kind=token: which tokens were sampled is unknown: this trace has no tokens"))
+        << t.text();
+    t.press(":break kind=split_begin\n");
+    EXPECT_TRUE(t.shows("breakpoint on kind=split_begin: c goes on to it, C back")) << "the first one: " << t.text();
+    EXPECT_TRUE(t.hides("lists all")) << t.text();
+}
+
 TEST_F(Imported, WhatIfSaysThatItIsUnknown) {
     open('8', "what if");
     EXPECT_TRUE(t.shows("nothing can be planned again: this trace has no answers of backends")) << t.text();
@@ -105,6 +114,14 @@ TEST(ImportedFacts, SayWhatTheListsSay) {
     EXPECT_EQ(facts.text(query::Field::op), "?");
     EXPECT_EQ(facts.text(query::Field::backend), "?");
     EXPECT_EQ(facts.text(query::Field::kind), "node");
+}
+
+/// `show --what memory` lists them.
+TEST(ImportedMemory, HasTheSizesOfBuffersThatTheLogTells) {
+    Inspecting t{24, 130, [] { return test::inspect_imported("several"); }};
+    t.press(":step 1000000\n5");
+    ASSERT_TRUE(t.shows("├ memory")) << t.text();
+    EXPECT_TRUE(t.shows("compute buffers: Vulkan0 2.5 MiB")) << t.text();
 }
 
 } // namespace

@@ -4,7 +4,9 @@
 #include "inspector/tui/views/view.h"
 #include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/traces/made_trace.h"
+#include "traces/history/live_gate.h"
 #include "traces/history/words/words.h"
+#include "traces/store/reading/copy_records.h"
 
 #include <gmock/gmock.h>
 
@@ -475,6 +477,31 @@ TEST_F(ALiveRun, WhatLiesBehindIsSteppedWithoutTheProgram) {
     session.move(Unit::record, true);
     EXPECT_EQ(session.step(), 3);
     EXPECT_EQ(store->n_steps(), 4);
+}
+
+/// A program that is held within its second plan: the first one can be made differently.
+TEST(ASessionHeldWithinAPlan, IsAskedWhatIfOfThePlansThatAreComplete) {
+    LiveStore whole;
+    schedscope::test::MadeRun(2, {.plan_every = 1}).record(whole, 2);
+    const auto held_at = [&](Step step, const auto& look) {
+        const auto part = std::make_shared<LiveStore>();
+        copy_records(whole, step, *part, [] { return true; });
+        LiveGate gate{*part};
+        InspectorSession session{part, &gate};
+        look(session);
+    };
+    held_at(whole.next_of(whole.evaluation(1).first, fact_bit<record::PassEnd>()) + 1, [](InspectorSession& session) {
+        session.start_what_if("refuse=GPU0:MUL_MAT");
+        pollfd done{session.comparison().descriptor(), POLLIN, 0};
+        ASSERT_EQ(poll(&done, 1, 60'000), 1);
+        EXPECT_THAT(session.finish_comparison(),
+                    ::testing::EndsWith("; evaluation 1 is left out: its plan is not complete; the newest one that is: "
+                                        "evaluation 0"));
+        EXPECT_GT(session.comparison().result()->n_differences, 0);
+        EXPECT_EQ(session.comparison().result()->plans.size(), 1U);
+    });
+    held_at(whole.next_of(0, fact_bit<record::PassEnd>()) + 1,
+            [](InspectorSession& session) { EXPECT_THROW(session.start_what_if("refuse=GPU0:MUL_MAT"), Error); });
 }
 
 } // namespace
