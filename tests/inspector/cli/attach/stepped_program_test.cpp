@@ -303,7 +303,8 @@ TEST_P(SteppedProgram, IsMadeAgainButForThePlanThatItIsHeldIn) {
     EXPECT_EQ(t.wait_for_exit(), 128 + SIGTERM) << t.text();
     const Outcome again = run({"replay", saved});
     EXPECT_EQ(again.code, 0) << again.err;
-    EXPECT_THAT(again.out, HasSubstr("; the last plan is left out, since its recording stopped within it"));
+    EXPECT_THAT(again.out,
+                HasSubstr("evaluation " + std::to_string(evaluation) + " is left out: the plan ends after pass 1 (place)"));
 }
 
 TEST_P(SteppedProgram, IsFollowedAsItRunsUntilItIsHeld) {
