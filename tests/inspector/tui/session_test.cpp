@@ -1,5 +1,6 @@
 #include "inspector/tui/state/inspector_session.h"
 
+#include "inspector/tui/background/comparison_sums.h"
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
 #include "tests/inspector/tui/harness/samples.h"
@@ -479,10 +480,10 @@ TEST_F(ALiveRun, WhatLiesBehindIsSteppedWithoutTheProgram) {
     EXPECT_EQ(store->n_steps(), 4);
 }
 
-/// A program that is held within its second plan: the first one can be made differently.
+/// A program that is held within its third plan: those before can be made differently.
 TEST(ASessionHeldWithinAPlan, IsAskedWhatIfOfThePlansThatAreComplete) {
     LiveStore whole;
-    schedscope::test::MadeRun(2, {.plan_every = 1}).record(whole, 2);
+    schedscope::test::MadeRun(2, {.plan_every = 1}).record(whole, 3);
     const auto held_at = [&](Step step, const auto& look) {
         const auto part = std::make_shared<LiveStore>();
         copy_records(whole, step, *part, [] { return true; });
@@ -490,15 +491,18 @@ TEST(ASessionHeldWithinAPlan, IsAskedWhatIfOfThePlansThatAreComplete) {
         InspectorSession session{part, &gate};
         look(session);
     };
-    held_at(whole.next_of(whole.evaluation(1).first, fact_bit<record::PassEnd>()) + 1, [](InspectorSession& session) {
+    held_at(whole.next_of(whole.evaluation(2).first, fact_bit<record::PassEnd>()) + 1, [](InspectorSession& session) {
         session.start_what_if("refuse=GPU0:MUL_MAT");
         pollfd done{session.comparison().descriptor(), POLLIN, 0};
         ASSERT_EQ(poll(&done, 1, 60'000), 1);
         EXPECT_THAT(session.finish_comparison(),
-                    ::testing::EndsWith("; evaluation 1 is left out: its plan is not complete; the newest one that is: "
-                                        "evaluation 0"));
+                    ::testing::EndsWith("; evaluation 2 is left out: its plan is not complete; the newest one that is: "
+                                        "evaluation 1"));
         EXPECT_GT(session.comparison().result()->n_differences, 0);
-        EXPECT_EQ(session.comparison().result()->plans.size(), 1U);
+        EXPECT_EQ(session.comparison().result()->plans.size(), 2U);
+        session.go(session.last_step());
+        EXPECT_THAT(ComparisonSums().title(session), ::testing::StartsWith("evaluation 1,"))
+            << "the newest, in the place of its own";
     });
     held_at(whole.next_of(0, fact_bit<record::PassEnd>()) + 1,
             [](InspectorSession& session) { EXPECT_THROW(session.start_what_if("refuse=GPU0:MUL_MAT"), Error); });
