@@ -3,6 +3,7 @@
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/number_words.h"
 
 #include <algorithm>
@@ -82,8 +83,8 @@ void KvCache::allocate(const Model& model) {
         const std::string advice = type->is_host() ? ": ask for a shorter context (-c)"
                                                    : ": ask for a shorter context (-c) or fewer layers there (-ngl)";
         if (model.mode() == LoadMode::data && memory > 0 && share.bytes > memory) {
-            throw Error(ErrorKind::device, what + " do not fit into " + std::string(share.device->name()) + " (" +
-                                               words::memory(memory) + ")" + advice);
+            throw Error(ErrorKind::device,
+                        joined({what, " do not fit into ", share.device->name(), " (", words::memory(memory), ")", advice}));
         }
         try {
             for (auto& buffer : give_buffers(*type, share.tensors, BufferUsage::any, model.mode())) {
@@ -92,7 +93,7 @@ void KvCache::allocate(const Model& model) {
                 buffers_.push_back(std::move(buffer));
             }
         } catch (const Error& e) {
-            throw Error(ErrorKind::device, what + ": " + e.what() + advice);
+            throw Error(ErrorKind::device, joined({what, ": ", e.what(), advice}));
         }
     }
 }

@@ -28,6 +28,7 @@ std::vector<record::BufferSize> compute_buffers(History& history, Step step) {
         }
     }
     std::vector<record::BufferSize> buffers;
+    buffers.reserve(found.size());
     for (const auto& [where, buffer] : found) {
         buffers.push_back(buffer);
     }

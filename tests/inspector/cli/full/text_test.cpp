@@ -35,7 +35,9 @@ TEST_P(Text, IsTheKnownOne) {
                                  "--device", c.devices, "-ngl", std::to_string(c.n_gpu_layers)});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.out, known + "\n");
-    EXPECT_EQ(outcome.err, "");
+    if (!c.devices.starts_with("blas")) { // OpenBLAS may have narrower kernels than ours, which is told
+        EXPECT_EQ(outcome.err, "");
+    }
 }
 
 class TextWithoutFusion : public Text {};
