@@ -1,5 +1,6 @@
 #include "runtime/session/session.h"
 
+#include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/context/flash_attention.h"
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
@@ -261,7 +262,7 @@ void Session::open_record() {
     }
     told_.models = std::make_shared<const std::vector<ModelHeader>>(std::move(models));
     if (!options_.header_only) {
-        const int n = options_.n_threads > 0 ? options_.n_threads : physical_cores(options_.processors);
+        const int n = n_threads_of(backend_options());
         fact("threads", std::to_string(n));
         if (options_.n_threads_batch > 0 && options_.n_threads_batch != n) {
             fact("batch_threads", std::to_string(options_.n_threads_batch));

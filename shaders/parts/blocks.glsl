@@ -13,7 +13,7 @@ ivec2 bits_of(uint block, uint byte, uint shift, uint mask) {
 ivec2 bit_of(uint block, uint byte, uint n, uint to) { return bits_of(block, byte, n, 1u) << int(to); }
 
 #if defined(A_IQ4_NL) || defined(A_IQ4_XS)
-const int uneven_steps[16] = int[](-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
+#include "uneven_steps.glsl"
 ivec2 uneven(ivec2 numbers) { return ivec2(uneven_steps[numbers.x], uneven_steps[numbers.y]); }
 #endif
 

@@ -13,8 +13,8 @@ void eight_at(uint row, uint i, uint n, out float w[8]) {
 }
 #else
 #define ONE value_at
-#define EIGHT eight_at
+void eight_at(uint row, uint i, uint n, out float w[8]) {
 #include "eight_by_one.glsl"
+}
 #undef ONE
-#undef EIGHT
 #endif

@@ -10,8 +10,8 @@
 #define CACHE_FOURS (CACHE_FIFTHS + (CACHE_HAS_FIFTHS ? 2u : 0u))
 #define CACHE_BLOCK_WORDS (TYPE == CACHE_Q8_0 ? 17u : CACHE_FOURS + 8u)
 #define CACHE_LESS (TYPE == CACHE_Q4_0 ? -8.0 : TYPE == CACHE_Q5_0 ? -16.0 : 0.0)
-const float uneven_steps[16] = float[](-127., -104., -83., -65., -49., -35., -22., -10., 1., 13., 25., 38., 53., 69., 89., 113.);
 #endif
+#include "uneven_steps.glsl"
 
 float ONE(uint row, uint i) {
     if (TYPE == CACHE_F32) {
@@ -31,7 +31,7 @@ float ONE(uint row, uint i) {
     }
     uint number = uint(WORDS[block + CACHE_FOURS + ((e & 15u) >> 1)]) >> ((e & 1u) * 8u + (e >> 4) * 4u) & 15u;
     if (TYPE == CACHE_IQ4_NL) {
-        return scale * uneven_steps[number];
+        return scale * float(uneven_steps[number]);
     }
     if (CACHE_HAS_FIFTHS) {
         number |= (uint(WORDS[block + CACHE_FIFTHS + (e >> 4)]) >> (e & 15u) & 1u) << 4;
@@ -42,15 +42,7 @@ float ONE(uint row, uint i) {
 
 void EIGHT(uint row, uint i, uint n, out float w[8]) {
     if (TYPE == CACHE_F32 || TYPE == CACHE_F16 || TYPE == CACHE_BF16) {
-        if (i + 8u <= n) {
-            [[unroll]] for (uint j = 0u; j < 8u; ++j) {
-                w[j] = ONE(row, i + j);
-            }
-        } else {
-            [[unroll]] for (uint j = 0u; j < 8u; ++j) {
-                w[j] = i + j < n ? ONE(row, i + j) : 0.0;
-            }
-        }
+#include "eight_by_one.glsl"
         return;
     }
     uint block = (row >> 1) + (i >> 5) * CACHE_BLOCK_WORDS;
@@ -70,8 +62,8 @@ void EIGHT(uint row, uint i, uint n, out float w[8]) {
         uint two = uint(WORDS[block + CACHE_FOURS + (((e & 15u) + j) >> 1)]) >> (e >> 4) * 4u;
         uint first = (two & 15u) | (fifths >> j & 1u) << 4;
         uint second = (two >> 8 & 15u) | (fifths >> (j + 1u) & 1u) << 4;
-        w[j] = TYPE == CACHE_IQ4_NL ? scale * uneven_steps[first & 15u] : scale * float(first) + least;
-        w[j + 1u] = TYPE == CACHE_IQ4_NL ? scale * uneven_steps[second & 15u] : scale * float(second) + least;
+        w[j] = TYPE == CACHE_IQ4_NL ? scale * float(uneven_steps[first & 15u]) : scale * float(first) + least;
+        w[j + 1u] = TYPE == CACHE_IQ4_NL ? scale * float(uneven_steps[second & 15u]) : scale * float(second) + least;
     }
 }
 #undef TYPE

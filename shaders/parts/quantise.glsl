@@ -44,22 +44,22 @@ float extreme(float x[32]) {
 }
 #if defined(D_IQ4_NL)
 #define D_WORDS 9u
-const float uneven_steps[16] = float[](-127., -104., -83., -65., -49., -35., -22., -10., 1., 13., 25., 38., 53., 69., 89., 113.);
+#include "uneven_steps.glsl"
 // Between two steps the upper one from their middle on.
 uint nearest_step(float x) {
     uint n = 0u;
     for (uint i = 0u; i < 15u; ++i) {
-        n += x < (uneven_steps[i] + uneven_steps[i + 1u]) / 2.0 ? 0u : 1u;
+        n += x < float(uneven_steps[i] + uneven_steps[i + 1u]) / 2.0 ? 0u : 1u;
     }
     return n;
 }
 void write_block(uint word, float x[32]) {
-    float inverse = inverse_of(extreme(x) / uneven_steps[0]);
+    float inverse = inverse_of(extreme(x) / float(uneven_steps[0]));
     uint q[32];
     float with_x = 0.0, with_itself = 0.0;
     for (int i = 0; i < 32; ++i) {
         q[i] = nearest_step(x[i] * inverse);
-        float step = uneven_steps[q[i]], weighted = x[i] * x[i] * step;
+        float step = float(uneven_steps[q[i]]), weighted = x[i] * x[i] * step;
         with_x += weighted * x[i];
         with_itself += weighted * step;
     }

@@ -11,11 +11,14 @@ namespace schedscope::tui {
 namespace {
 
 const Comparison::ComparedPlan* plan_of(const InspectorSession& session, const Comparison& c) {
+    if (c.plans.empty()) {
+        return nullptr;
+    }
     const auto here = std::find_if(c.plans.begin(), c.plans.end(), [&](const Comparison::ComparedPlan& plan) {
         return plan.evaluation == session.state().planned_in;
     });
-    if (here != c.plans.end() || c.plans.empty()) {
-        return c.plans.empty() ? nullptr : &*here;
+    if (here != c.plans.end()) {
+        return &*here;
     }
     return session.state().planned_in == c.left_out ? &c.plans.back() : &c.plans.front(); // the newest one in its place
 }

@@ -122,12 +122,15 @@ void ThreadPool::loop(int index) {
     }
 }
 
+int n_threads_of(const BackendOptions& options) {
+    return options.n_threads > 0 ? options.n_threads : physical_cores(options.processors);
+}
+
 std::shared_ptr<ThreadPool> threads_of(const BackendOptions& options) {
     if (options.threads != nullptr) {
         return options.threads;
     }
-    const int n = options.n_threads > 0 ? options.n_threads : physical_cores(options.processors);
-    return std::make_shared<ThreadPool>(n, options.n_threads_batch, options.processors);
+    return std::make_shared<ThreadPool>(n_threads_of(options), options.n_threads_batch, options.processors);
 }
 
 } // namespace schedscope

@@ -56,6 +56,8 @@ private:
 };
 
 struct BackendOptions;
+/// As many as the options say, or as the machine (or the processors named) has cores.
+int n_threads_of(const BackendOptions& options);
 /// The threads that a backend is to share with others, or own ones as its options say.
 std::shared_ptr<ThreadPool> threads_of(const BackendOptions& options);
 

@@ -60,6 +60,16 @@ protected:
         const std::string text = content(ticks);
         return std::count(text.begin(), text.end(), '.');
     }
+    static bool has_ended(Terminal& t) { return t.line(0).find("ENDED") != std::string::npos; }
+    /// By `]`: it is held in this evaluation, or has ended before it.
+    static bool goes_on_to(Terminal& t, EvaluationId evaluation) {
+        const std::string said = "eval " + std::to_string(evaluation) + " ";
+        t.press("]");
+        return t.wait_until([&] {
+            const std::string line = t.line(0);
+            return has_ended(t) || (line.find("HELD") != std::string::npos && line.find(said) != std::string::npos);
+        });
+    }
     int64_t n_tokens() const {
         const std::string text = content(ticks);
         return std::count(text.begin(), text.end(), '|');
@@ -231,15 +241,8 @@ TEST_P(SteppedProgram, IsHeldInEachEvaluation) {
     EvaluationId evaluation = 0;
     while (!ended) {
         ++evaluation;
-        const std::string said = "eval " + std::to_string(evaluation) + " ";
-        t.press("]");
-        ASSERT_TRUE(t.wait_until([&] {
-            const std::string line = t.line(0);
-            ended = line.find("ENDED") != std::string::npos;
-            return ended || (line.find("HELD") != std::string::npos && line.find(said) != std::string::npos);
-        })) << said
-            << '\n'
-            << t.text();
+        ASSERT_TRUE(goes_on_to(t, evaluation)) << evaluation << '\n' << t.text();
+        ended = has_ended(t);
     }
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
@@ -289,11 +292,7 @@ TEST_P(SteppedProgram, IsMadeAgainButForThePlanThatItIsHeldIn) {
     ASSERT_TRUE(t.shows("─ pass 1 place ")) << t.text();
     EvaluationId evaluation = 0;
     do { // to one that plans
-        const std::string said = "eval " + std::to_string(++evaluation) + " ";
-        t.press("]");
-        ASSERT_TRUE(t.wait_until([&] {
-            return t.line(0).find("HELD") != std::string::npos && t.line(0).find(said) != std::string::npos;
-        })) << t.text();
+        ASSERT_TRUE(goes_on_to(t, ++evaluation) && !has_ended(t)) << t.text();
     } while (t.line(0).find("─ pass 1 place ") == std::string::npos);
     t.press("wop-offload=off\n");
     EXPECT_TRUE(t.shows("what if op-offload=off")) << t.text();
