@@ -65,12 +65,12 @@ Tensor* attend(GraphBuilder& b, Tensor* q, int32_t il) {
     if (b.settings.flash_attention) {
         Tensor* x = ops::flash_attn(g, q, k, v, b.mask(il), b.h.attention_scale, 0.0F, b.h.attention_cap);
         auto params = params_of<Op::FLASH_ATTN_EXT>(*x);
-        params.precision = 1; // scores can exceed what half precision holds
+        params.precision = precision_f32; // scores can exceed what half precision holds
         x->params = packed<Op::FLASH_ATTN_EXT>(params);
         return ops::reshape(g, x, {x->ne[0] * x->ne[1], x->ne[2] * x->ne[3], 1, 1});
     }
     Tensor* kq = b.name(ops::mul_mat(g, k, q), "kq", il);
-    kq->params = packed<Op::MUL_MAT>({.precision = 1});
+    kq->params = packed<Op::MUL_MAT>({.precision = precision_f32});
     if (b.h.attention_cap != 0) {
         kq = b.name(ops::scale(g, kq, 1.0F / b.h.attention_cap), "kq_scaled_1", il);
         kq = b.name(ops::unary(g, kq, UnaryOp::TANH), "kq_tanh", il);

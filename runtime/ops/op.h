@@ -31,6 +31,10 @@ enum class GluOp : int32_t {
 /// What POOL_2D does with a window.
 enum class Pool : int32_t { max, avg };
 
+/// The precision of MUL_MAT, MUL_MAT_ID and FLASH_ATTN_EXT where scores may exceed what half floats hold: GGML_PREC_F32. 0: as
+/// the backend likes. Older builds of ggml wrote 1, which asks for the same.
+inline constexpr int32_t precision_f32 = 10;
+
 std::string_view op_name(Op op) noexcept;
 std::string_view unary_name(UnaryOp op) noexcept;
 std::string_view glu_name(GluOp op) noexcept;

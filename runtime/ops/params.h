@@ -4,6 +4,7 @@
 #include "runtime/ops/op.h"
 
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 namespace schedscope {
@@ -32,6 +33,23 @@ template <Op op> Params packed(const OpParams<op>& params) noexcept {
     Params raw{};
     std::memcpy(raw.data(), static_cast<const void*>(&params), sizeof params);
     return raw;
+}
+
+/// With a precision numbered as ggml numbers it now: what asks for the same is equal, whoever wrote it.
+inline Params with_precision_as_now(std::optional<Op> op, const Params& raw) noexcept {
+    const auto renumbered = [&]<Op known>() {
+        auto params = params_of<known>(raw);
+        params.precision = params.precision != 0 ? precision_f32 : 0;
+        Params now = raw;
+        std::memcpy(now.data(), static_cast<const void*>(&params), sizeof params);
+        return now;
+    };
+    switch (op.value_or(Op::NONE)) {
+    case Op::MUL_MAT: return renumbered.template operator()<Op::MUL_MAT>();
+    case Op::MUL_MAT_ID: return renumbered.template operator()<Op::MUL_MAT_ID>();
+    case Op::FLASH_ATTN_EXT: return renumbered.template operator()<Op::FLASH_ATTN_EXT>();
+    default: return raw;
+    }
 }
 
 /// "SILU", "SWIGLU", "MUL_MAT": see op.h.

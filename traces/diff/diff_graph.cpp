@@ -1,6 +1,7 @@
 // What differs between two graphs: tensors that only one has, and what became of those that both have.
 
 #include "runtime/numbers.h"
+#include "runtime/ops/params.h"
 #include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/unknown.h"
@@ -87,7 +88,7 @@ private:
         if (both_know(Topic::shapes) && same_type(a, b) && a.ne == b.ne) {
             if (differ_as_known(a.nb, b.nb) || a.view_offset != b.view_offset) {
                 differ(What::layout, layout_text(a), layout_text(b));
-            } else if (differ_as_known(a.params, b.params)) {
+            } else if (a.params && b.params && with_precision_as_now(a.op, *a.params) != with_precision_as_now(b.op, *b.params)) {
                 differ(What::parameters, parameters_text(*a.params), parameters_text(*b.params));
             }
         }

@@ -1,6 +1,7 @@
 #include "traces/diff/graph_shape.h"
 
 #include "runtime/numbers.h"
+#include "runtime/ops/params.h"
 #include "traces/format/row_hash.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ uint64_t label(const TensorInfo& t, Likeness likeness) {
     for (size_t i = 0; i < ne.size(); ++i) {
         s << ne[i] << nb[i];
     }
-    for (const int32_t parameter : t.params.value_or(Params{})) {
+    for (const int32_t parameter : with_precision_as_now(t.op, t.params.value_or(Params{}))) {
         s << parameter;
     }
     return s.hash();

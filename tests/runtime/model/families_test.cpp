@@ -1,8 +1,10 @@
 // Every architecture against its published description, computed again in double precision (plain_forward.cpp).
 #include "runtime/model/architecture.h"
 #include "runtime/model/synth/synth.h"
+#include "runtime/ops/params.h"
 #include "tests/support/models/reference.h"
 #include "tests/support/plain/plain_model.h"
+#include "tests/support/traces/notebook.h"
 
 #include <gmock/gmock.h>
 
@@ -113,6 +115,33 @@ TEST_P(Families, layers_on_a_device_compute_the_same) {
             Session session(registry, model.file(), o);
             expect_truth(all_logits(session, tokens), truth, "-ngl " + std::to_string(layers));
         }
+    }
+}
+
+/// The precisions that a graph's attention asks for.
+class AttentionPrecisions final : public Notebook {
+public:
+    void graph(GraphId, const GraphView& graph, const CapabilityTable&) override {
+        for (const TensorId id : graph.nodes) {
+            const TensorInfo& t = graph.tensors[static_cast<size_t>(id)];
+            if (t.op == Op::FLASH_ATTN_EXT) {
+                found.insert(params_of<Op::FLASH_ATTN_EXT>(*t.params).precision);
+            } else if (t.op == Op::MUL_MAT && t.name.starts_with("kq-")) {
+                found.insert(params_of<Op::MUL_MAT>(*t.params).precision);
+            }
+        }
+    }
+    std::set<int32_t> found;
+};
+
+TEST_P(Families, attention_asks_for_full_floats_by_the_number_of_ggml) {
+    for (const FlashAttention flash : {FlashAttention::off, FlashAttention::on}) {
+        RunOptions o = options_on("cpu", 0);
+        o.flash_attention = flash;
+        AttentionPrecisions precisions;
+        Session session(registry, model.file(), o, &precisions);
+        all_logits(session, tokens);
+        EXPECT_EQ(precisions.found, std::set<int32_t>{10});
     }
 }
 

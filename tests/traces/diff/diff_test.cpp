@@ -418,6 +418,14 @@ TEST(Diff, TensorsOfTheGraph) {
 
 TEST(Diff, RenamedTensorsAreNoDifference) {
     auto store = std::make_shared<LiveStore>();
+TEST(Diff, APrecisionIsTheSameHoweverAProgramNumbersIt) {
+    const auto with_precision = [](int32_t precision) {
+        return with_tensor("kq-1", [precision](TensorInfo& t, OwnedGraph&) { (*t.params)[0] = precision; });
+    };
+    EXPECT_THAT(found(compared(with_precision(1), with_precision(10))), IsEmpty());
+    EXPECT_EQ(found(compared(with_precision(0), with_precision(10))), Names{"parameters of kq-1"});
+}
+
     Changing changing(*store);
     changing.change_graph = [](OwnedGraph& graph) {
         for (TensorInfo& t : graph.tensors) {

@@ -126,6 +126,19 @@ TEST(RecordedProfile, AnswersWhatItWasAsked) {
     expect_counts(*profile, 2, 0, 0);
 }
 
+TEST(RecordedProfile, APrecisionIsTheSameHoweverAProgramNumbersIt) {
+    const auto with_precision = [](int32_t precision) {
+        AskedGraph g = product(Type::F16, 100, 8);
+        g[g.graph.nodes.back()].params = packed<Op::MUL_MAT>({.precision = precision});
+        return g;
+    };
+    const auto profile = profile_of(all(with_precision(1)));
+    EXPECT_TRUE(ask(*profile, with_precision(10)).yes);
+    expect_counts(*profile, 1, 0, 0);
+    EXPECT_FALSE(ask(*profile, with_precision(0)).yes);
+    expect_counts(*profile, 1, 0, 1);
+}
+
 TEST(RecordedProfile, InfersFromTheNearestSize) {
     const auto profile = profile_of(all(product(Type::F16, 100, 8), product(Type::F16, 2000, 8)));
     const Answer yes = ask(*profile, product(Type::F16, 200, 8)), no = ask(*profile, product(Type::F16, 4000, 8));

@@ -28,7 +28,7 @@ std::string kind_of(const TensorInfo& node) {
         return "";
     }
     const Params& p = *node.params;
-    const auto set = [](auto value) { return value != 0 ? "1" : "0"; }; // programs number precisions apart
+    const auto set = [](auto value) { return value != 0 ? "1" : "0"; };
     switch (*node.op) {
     case Op::UNARY: return std::to_string(ordinal(params_of<Op::UNARY>(p).function));
     case Op::GLU:
@@ -88,7 +88,7 @@ OpForm::OpForm(const OpQuestion& question) {
     if (moves_no_data(node)) {
         operation = op;
     } else if (node.params) {
-        put_bytes(exact, *node.params);
+        put_bytes(exact, with_precision_as_now(node.op, *node.params));
     }
     const auto add = [&](size_t slot, const TensorInfo& t) {
         const auto place = static_cast<char>('0' + slot);
