@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string>
 
 namespace schedscope::diff {
 
@@ -22,11 +23,29 @@ template <typename T> bool may_be_same(const std::optional<T>& a, const std::opt
 
 /// What a plan computes, as far as its trace shows it: a log of level 1 has splits alone.
 struct PlanContents {
-    std::optional<uint64_t> operators; ///< of its nodes; nothing: they are not known
+    std::optional<uint64_t> operators;               ///< of its nodes; nothing: they are not known
+    std::map<std::string, int64_t> n_of_operators{}; ///< how many of each
     int32_t n_splits = 0;
 
     bool same(const PlanContents& other) const noexcept {
         return operators && other.operators ? operators == other.operators : n_splits == other.n_splits;
+    }
+    /// How much of one is in the other: from 0 to 1.
+    double likeness(const PlanContents& other) const {
+        if (!operators || !other.operators) {
+            return same(other) ? 1 : 0;
+        }
+        int64_t common = 0, all = 0;
+        for (const auto& [name, n] : n_of_operators) {
+            const auto there = other.n_of_operators.find(name);
+            common += there == other.n_of_operators.end() ? 0 : std::min(n, there->second);
+            all += n;
+        }
+        int64_t all_there = 0;
+        for (const auto& [name, n] : other.n_of_operators) {
+            all_there += n;
+        }
+        return to_double(common) / to_double(std::max({all, all_there, int64_t{1}}));
     }
 };
 
@@ -34,9 +53,10 @@ struct Evaluation {
     EvaluationId id = 0;
     std::optional<GraphKind> kind;
     std::optional<int32_t> n_tokens, n_sequences, n_outputs;
-    bool planned = false;
+    EvaluationId planned_in = 0;
     PlanContents contents = {}; ///< of its plan, once asked for
 
+    bool is_planned() const noexcept { return planned_in == id; }
     bool same_shape(const Evaluation& other) const noexcept {
         return may_be_same(n_tokens, other.n_tokens) && may_be_same(n_sequences, other.n_sequences) &&
                may_be_same(n_outputs, other.n_outputs);
@@ -48,21 +68,24 @@ Evaluations evaluations_of(const RecordSource& source) {
     Evaluations all;
     for (EvaluationId id = 0; id < source.n_evaluations(); ++id) {
         const record::EvaluationBegin begin = source.evaluation(id).begin;
-        all.push_back({id, begin.kind, begin.n_tokens, begin.n_sequences, begin.n_outputs, begin.planned_in == id});
+        all.push_back({id, begin.kind, begin.n_tokens, begin.n_sequences, begin.n_outputs, begin.planned_in});
     }
     return all;
 }
 
-/// A number for the operators that a graph computes, in order. Views are left out: logs do not show them.
-std::optional<uint64_t> operators_of(const OwnedGraph& graph) {
+/// The operators that a graph computes, and a number for their order. Views are left out: logs do not show them.
+PlanContents contents_of(const OwnedGraph& graph) {
+    PlanContents contents;
     uint64_t hash = 0;
     for (const TensorId node : graph.nodes) {
         const TensorInfo& t = graph.tensors[node];
         if (t.op && !is_view_op(*t.op)) {
             hash = mixed((hash ^ std::hash<std::string_view>()(op_name(t))) + 1) + 1;
+            ++contents.n_of_operators[std::string(op_name(t))];
         }
     }
-    return hash == 0 ? std::nullopt : std::optional(hash);
+    contents.operators = hash == 0 ? std::nullopt : std::optional(hash);
+    return contents;
 }
 
 PlanContents contents_of(const RecordSource& source, EvaluationId id) {
@@ -70,7 +93,7 @@ PlanContents contents_of(const RecordSource& source, EvaluationId id) {
     PlanContents contents;
     source.for_each_of(fact_set<record::PlanBegin, record::SplitBegin>(), span.first, span.end, [&](const Record& r) {
         if (const auto* plan = std::get_if<record::PlanBegin>(&r.fact)) {
-            contents = {operators_of(source.graph(plan->graph)), 0};
+            contents = contents_of(source.graph(plan->graph));
         } else {
             ++contents.n_splits;
         }
@@ -126,7 +149,7 @@ public:
             }
         }
         for (const auto& [kind, lists] : kinds) {
-            pair_kind(lists.first, lists.second);
+            kind == GraphKind::reserve ? pair_reserves(lists.first, lists.second) : pair_kind(lists.first, lists.second);
         }
         return in_order(kinds);
     }
@@ -147,7 +170,11 @@ private:
         if (any(of_a, lacks_kind) == any(of_b, lacks_kind) && any(a, shows_splits_alone) == any(b, shows_splits_alone)) {
             return;
         }
-        const auto alike = [](const Evaluation& x, const Evaluation& y) {
+        const bool a_says_reserve = has_reserves(a_), b_says_reserve = has_reserves(b_);
+        const auto alike = [&](const Evaluation& x, const Evaluation& y) {
+            if ((is_reserve(x) && (y.kind || b_says_reserve)) || (is_reserve(y) && (x.kind || a_says_reserve))) {
+                return false; // these are paired among themselves
+            }
             return may_be_same(x.kind, y.kind) && may_be_same(x.n_tokens, y.n_tokens) && x.contents.same(y.contents);
         };
         for (const auto& [i, j] : longest_common(a, b, alike)) {
@@ -158,7 +185,7 @@ private:
     static Evaluations plans_of(const RecordSource& source, const Evaluations& all) {
         Evaluations plans;
         for (Evaluation e : all) {
-            if (e.planned) {
+            if (e.is_planned()) {
                 e.contents = contents_of(source, e.id);
                 plans.push_back(e);
             }
@@ -191,6 +218,68 @@ private:
             i = x + 1;
             j = y + 1;
         }
+    }
+
+    /// By what they reserve for: several contexts reserve for prompts and tokens in turn, and an encoder does, too. First those
+    /// of the same extents that compute the same, then those of the same extents that compute most alike; then the largest
+    /// prompts of each, where they compute the same: the two programs were to take other batches.
+    void pair_reserves(Evaluations a, Evaluations b) {
+        const int32_t largest_a = most_tokens(a), largest_b = most_tokens(b);
+        for (auto [source, list] : {std::pair{&a_, &a}, {&b_, &b}}) {
+            std::map<EvaluationId, PlanContents> known; // reserves may run the plan of one before
+            for (Evaluation& e : *list) {
+                const auto [at, is_new] = known.try_emplace(e.planned_in);
+                if (is_new && e.planned_in >= 0 && e.planned_in < source->n_evaluations()) {
+                    at->second = contents_of(*source, e.planned_in);
+                }
+                e.contents = at->second;
+            }
+        }
+        pair_best(a, b, [](const Evaluation& x, const Evaluation& y) {
+            return same_extents(x, y) && x.contents.same(y.contents) ? 1.0 : 0.0;
+        });
+        pair_best(a, b, [](const Evaluation& x, const Evaluation& y) {
+            constexpr double least = 0.5;
+            const double likeness = same_extents(x, y) ? x.contents.likeness(y.contents) : 0;
+            return likeness < least ? 0 : likeness;
+        });
+        pair_best(a, b, [largest_a, largest_b](const Evaluation& x, const Evaluation& y) {
+            const bool are_largest = x.n_tokens == largest_a && y.n_tokens == largest_b && largest_a > 1 && largest_b > 1;
+            return are_largest && x.contents.operators && x.contents.same(y.contents) ? 1.0 : 0.0;
+        });
+    }
+
+    static int32_t most_tokens(const Evaluations& all) {
+        int32_t most = 0;
+        for (const Evaluation& e : all) {
+            most = std::max(most, e.n_tokens.value_or(0));
+        }
+        return most;
+    }
+    static bool is_reserve(const Evaluation& e) noexcept { return e.kind == GraphKind::reserve; }
+    static bool same_extents(const Evaluation& x, const Evaluation& y) noexcept {
+        return x.n_tokens == y.n_tokens && x.same_shape(y);
+    }
+
+    /// Pairs each of a with the one of b that fits it best, the first of several; 0: it does not fit. Those that are paired leave
+    /// the lists.
+    template <typename Fit> void pair_best(Evaluations& a, Evaluations& b, const Fit& fit) {
+        std::erase_if(a, [&](const Evaluation& x) {
+            auto best = b.end();
+            double most = 0;
+            for (auto y = b.begin(); y != b.end(); ++y) {
+                if (const double fits = fit(x, *y); fits > most) {
+                    best = y;
+                    most = fits;
+                }
+            }
+            if (best == b.end()) {
+                return false;
+            }
+            pair(x, *best);
+            b.erase(best);
+            return true;
+        });
     }
 
     /// Graphs that only reserved memory are evaluations in other programs' traces, and none in this program's: where one trace

@@ -39,6 +39,8 @@ std::optional<Pass> pass_of(std::optional<Cause> cause) noexcept {
 
 template <typename Id> std::optional<Id> known_id(Id id) noexcept { return id >= 0 ? std::optional(id) : std::nullopt; }
 
+std::optional<int32_t> said(int32_t n) noexcept { return n > 0 ? std::optional(n) : std::nullopt; }
+
 /// Sizes are logged rounded down: "0K" says only that there is less than one KiB of it, which is not known in bytes.
 std::optional<int64_t> known_bytes(std::optional<int64_t> logged) noexcept { return logged == 0 ? std::nullopt : logged; }
 
@@ -67,9 +69,9 @@ void GraphWriter::write(const LoggedGraph& graph, const GraphContext& context) {
     begin.n_tokens = graph.n_tokens;
     begin.n_sequences = begin.n_outputs = std::nullopt;
     if (context.reserve) {
-        begin.n_tokens = context.reserve->n_tokens;
-        begin.n_sequences = context.reserve->n_sequences;
-        begin.n_outputs = context.reserve->n_outputs;
+        begin.n_tokens = said(context.reserve->n_tokens);
+        begin.n_sequences = said(context.reserve->n_sequences);
+        begin.n_outputs = said(context.reserve->n_outputs);
     }
     add(begin);
     if (context.reserve) {

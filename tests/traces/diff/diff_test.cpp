@@ -524,6 +524,51 @@ TEST(Diff, EvaluationsArePairedByWhatTheyAreWhereverTheyCameFrom) {
 
 TEST(Diff, EvaluationsOfALogArePairedByWhatTheirPlansCompute) {
     const std::vector<std::string> names{"Vulkan0", "CPU"};
+TEST(Diff, ReservesArePairedByWhatTheyReserveFor) {
+    struct Reserved {
+        int n_tokens;
+        bool is_encoder = false;
+    };
+    const auto reserves = [](const std::vector<Reserved>& of) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        size_t next = 0;
+        changing.change_graph = [&](OwnedGraph& graph) {
+            for (const TensorId node : of[next].is_encoder ? graph.nodes : std::vector<TensorId>()) {
+                graph.tensors[static_cast<size_t>(node)].op = Op::NORM;
+            }
+        };
+        SampleRun run(changing, session({"Vulkan0", "CPU"}));
+        for (; next < of.size(); ++next) {
+            run.evaluate(blocks(1, of[next].n_tokens, 2), GraphKind::reserve);
+        }
+        return store;
+    };
+    using Pair = std::pair<EvaluationId, EvaluationId>;
+    const auto pairs = [&](const std::vector<Reserved>& a, const std::vector<Reserved>& b) {
+        return diff::pair_evaluations(*reserves(a), *reserves(b));
+    };
+    constexpr Reserved prompt{512}, token{1}, image{64, true};
+    EXPECT_THAT(pairs({prompt, token, image}, {token, image, prompt}), ElementsAre(Pair(0, 2), Pair(1, 0), Pair(2, 1)));
+    EXPECT_THAT(pairs({prompt, token, prompt}, {token, prompt}), ElementsAre(Pair(0, 1), Pair(1, 0), Pair(2, -1)));
+    EXPECT_THAT(pairs({prompt}, {token}), ElementsAre(Pair(0, -1), Pair(-1, 0)));
+    EXPECT_THAT(pairs({prompt}, {{512, true}}), ElementsAre(Pair(0, -1), Pair(-1, 0))) << "an encoder's";
+    EXPECT_THAT(pairs({token, {16}, prompt}, {token, {16}, {256}}), ElementsAre(Pair(0, 0), Pair(1, 1), Pair(2, 2)))
+        << "the largest of each";
+    EXPECT_THAT(pairs({token, {16}, prompt}, {token, {64}, prompt}),
+                ElementsAre(Pair(0, 0), Pair(1, -1), Pair(-1, 1), Pair(2, 2)));
+}
+
+TEST(Diff, AReserveIsNoPlanOfALogThatSaysWhatItReserves) {
+    constexpr GraphKind decode = GraphKind::decode, reserve = GraphKind::reserve;
+    using Pair = std::pair<EvaluationId, EvaluationId>;
+    const std::vector<std::string> names{"Vulkan0", "CPU"};
+    const Store recording = evaluations({{reserve, 1}, {reserve, 1}, {decode, 1}}, names),
+                log = evaluations({{reserve, 1}, {std::nullopt, 1}}, names);
+    EXPECT_THAT(diff::pair_evaluations(*recording, *log), ElementsAre(Pair(0, 0), Pair(1, -1), Pair(2, 1)));
+    EXPECT_THAT(diff::pair_evaluations(*log, *recording), ElementsAre(Pair(0, 0), Pair(-1, 1), Pair(1, 2)));
+}
+
     const auto with_blocks = [&](std::initializer_list<std::pair<int, bool>> of) { // so many blocks, and is it said what it is?
         auto store = std::make_shared<LiveStore>();
         Changing changing(*store);
