@@ -63,6 +63,16 @@ std::string limit(int64_t bytes) {
                               : std::to_string(bytes / kib) + " KiB";
 }
 
+std::string rounded(int64_t bytes, int64_t rounding) {
+    constexpr double mib = 1024.0 * 1024, slack = 0.01; // a log's half of a digit comes in whole bytes
+    constexpr double most_decimals = 6;
+    const double decimals = std::floor(std::log10(mib / (2 * to_double(std::max<int64_t>(rounding, 1)))) + slack);
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "%.*f MiB", static_cast<int>(std::clamp(decimals, 0.0, most_decimals)),
+                  to_double(bytes) / mib);
+    return text.data();
+}
+
 std::string duration(int64_t ns) {
     if (ns < 1000) {
         return std::to_string(ns) + " ns";

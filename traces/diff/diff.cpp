@@ -209,12 +209,19 @@ std::string value_text(What what, const DiffValue& value) {
 }
 
 std::pair<std::string, std::string> value_texts(const TraceDifference& difference) {
-    std::pair texts{value_text(difference.what, difference.a), value_text(difference.what, difference.b)};
-    const auto *a = std::get_if<int64_t>(&difference.a), *b = std::get_if<int64_t>(&difference.b);
-    if (a != nullptr && b != nullptr && *a != *b && texts.first == texts.second) {
-        texts = {words::count(*a) + " B", words::count(*b) + " B"};
+    if (difference.what != What::buffer && difference.what != What::peak) {
+        return {value_text(difference.what, difference.a), value_text(difference.what, difference.b)};
     }
-    return texts;
+    const auto amount = [&](const DiffValue& value, std::string_view rounding) {
+        const auto* n = std::get_if<int64_t>(&value);
+        std::optional<Amount> amount = n == nullptr ? std::nullopt : std::optional<Amount>(*n);
+        if (const DiffValue off = more_of(difference, rounding); amount && std::holds_alternative<int64_t>(off)) {
+            amount->rounding = std::get<int64_t>(off);
+        }
+        return amount;
+    };
+    return Measure{"", Measure::Unit::bytes, amount(difference.a, "rounding_a"), amount(difference.b, "rounding_b")}
+        .texts_of_each("");
 }
 
 } // namespace schedscope::diff

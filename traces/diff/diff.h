@@ -111,7 +111,7 @@ struct Result {
 DiffValue more_of(const TraceDifference& difference, std::string_view name);
 /// A value for people: a size in units, a token in quotes, a list with spaces; "" for nothing.
 std::string value_text(What what, const DiffValue& value);
-/// Both sides; sizes that look alike in units are in bytes.
+/// Both sides; sizes that look alike in units are in bytes, what a log rounded is "about 0.89 MiB".
 std::pair<std::string, std::string> value_texts(const TraceDifference& difference);
 
 /// Throws Error(usage) when a has no such evaluation, Error(input) when a trace can't be read.

@@ -10,6 +10,22 @@ namespace schedscope::diff {
 
 namespace {
 
+/// A log's size is as good as each that it may have been rounded from.
+void compare_sizes(const std::string& name, const accounts::MemoryRow* a, const accounts::MemoryRow* b, Found& found) {
+    const auto size = [](const accounts::MemoryRow* r) { return r == nullptr ? std::nullopt : Amount::of(r->size); };
+    const auto value = [](const accounts::MemoryRow* r) { return r == nullptr ? DiffValue{} : DiffValue{r->size.bytes}; };
+    found.compared();
+    if (Measure{name, Measure::Unit::bytes, size(a), size(b)}.same()) {
+        return;
+    }
+    TraceDifference& d = found.add(What::buffer, name, value(a), value(b));
+    for (const auto& [row, more] : {std::pair{a, "rounding_a"}, {b, "rounding_b"}}) {
+        if (row != nullptr && row->size.rounding > 0) {
+            d.more.emplace_back(more, row->size.rounding);
+        }
+    }
+}
+
 void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRow>& a, const std::vector<accounts::MemoryRow>& b,
                      Found& found) {
     std::map<std::string, std::pair<const accounts::MemoryRow*, const accounts::MemoryRow*>> rows;
@@ -22,18 +38,15 @@ void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRo
     for (const auto& named : rows) { // clang 14 lets no lambda capture a binding
         const std::string& name = named.first;
         const auto& row = named.second;
-        const auto compare = [&](What what, auto size_of) {
-            const auto value = [&](const accounts::MemoryRow* r) { return r == nullptr ? DiffValue{} : DiffValue{size_of(*r)}; };
-            found.compared();
-            if (const DiffValue x = value(row.first), y = value(row.second); x != y) {
-                found.add(what, name, x, y);
-            }
-        };
         const auto is_known = [](const accounts::MemoryRow* r) { return r == nullptr || r->size.complete; };
         if (is_known(row.first) && is_known(row.second)) {
-            compare(What::buffer, [](const accounts::MemoryRow& r) { return r.size.bytes; });
+            compare_sizes(name, row.first, row.second, found);
         }
-        compare(What::peak, [](const accounts::MemoryRow& r) { return r.peak; });
+        const auto peak = [](const accounts::MemoryRow* r) { return r == nullptr ? DiffValue{} : DiffValue{r->peak}; };
+        found.compared();
+        if (const DiffValue x = peak(row.first), y = peak(row.second); x != y) {
+            found.add(What::peak, name, x, y);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // How much of everything two plans have.
 
 #include "runtime/numbers.h"
+#include "runtime/ops/catalogue.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
@@ -9,16 +10,32 @@ namespace schedscope::diff {
 
 namespace {
 
+/// Nothing: the plan is of a log of splits alone. A log has no lines of views, wherever they are; a model may say that there are
+/// some, and not where.
+std::optional<Amount> nodes_on(const PlanSide& side, BackendId backend) {
+    if (side.graph.nodes.empty()) {
+        return std::nullopt;
+    }
+    Amount nodes(0, false, 0);
+    for (const TensorId node : side.graph.nodes) {
+        const TensorState at = side.assigned(node);
+        if (at.backend == backend) {
+            const TensorInfo& t = side.graph.tensors[node];
+            ++nodes.n;
+            *nodes.listed += t.op && is_view_op(*t.op) ? 0 : 1;
+        }
+        nodes.at_least = nodes.at_least || !side.knows_where(at);
+    }
+    return nodes;
+}
+
 /// Of one plan, as a, in order.
 std::vector<Measure> measure(const PlanSide& side) {
     std::vector<Measure> measures;
     const std::vector<BackendInfo>& backends = side.history.session().backends;
     for (size_t b = 0; b < backends.size(); ++b) {
-        std::optional<int64_t> n; // a plan without any is one of a log of splits alone
-        for (const TensorId node : side.graph.nodes) {
-            n = n.value_or(0) + (side.assigned(node).backend == narrow<BackendId>(b) ? 1 : 0);
-        }
-        measures.push_back({"nodes on " + side.backend(narrow<BackendId>(b)), Measure::Unit::count, n, {}});
+        measures.push_back(
+            {"nodes on " + side.backend(narrow<BackendId>(b)), Measure::Unit::count, nodes_on(side, narrow<BackendId>(b)), {}});
     }
     const auto count = [&](const char* name, const auto& list) {
         measures.push_back({name, Measure::Unit::count, list.size(), {}});
@@ -27,13 +44,13 @@ std::vector<Measure> measure(const PlanSide& side) {
         list.empty() && !side.history.knows(topic) ? measures.push_back({name, Measure::Unit::count, {}, {}}) : count(name, list);
     };
     count("splits", side.state.splits);
-    accounts::knows_all_inputs(side.state) ? count("copies", side.state.copies)
-                                           : measures.push_back({"copies", Measure::Unit::count, {}, {}});
-    measures.push_back({"bytes copied", Measure::Unit::bytes, accounts::input_sizes(side.state).known(), {}});
+    measures.push_back(
+        {"copies", Measure::Unit::count, Amount(std::ssize(side.state.copies), !accounts::knows_all_inputs(side.state)), {}});
+    measures.push_back({"bytes copied", Measure::Unit::bytes, Amount::of(accounts::input_sizes(side.state)), {}});
     count_if_known(Topic::fusion, "fused groups", side.state.fusions);
     for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
         measures.push_back(
-            {side.devices.buffer_type(row.buffer_type) + " compute buffer", Measure::Unit::bytes, row.size.known(), {}});
+            {side.devices.buffer_type(row.buffer_type) + " compute buffer", Measure::Unit::bytes, Amount::of(row.size), {}});
     }
     count_if_known(Topic::memory, "memory planned again", side.state.reallocations);
     return measures;

@@ -1,6 +1,7 @@
 #include "traces/history/describe.h"
 
 #include "traces/history/accounts/copies.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/verdict_words.h"
@@ -136,7 +137,8 @@ public:
     std::string operator()(const record::Reallocation& f) const { return "memory is planned again: " + text(f.reason); }
     std::string operator()(const record::BufferSize& f) const {
         return "compute buffer of " + history.buffer_type_name(f.buffer_type) +
-               (f.chunk > 0 ? ", chunk " + std::to_string(f.chunk) : "") + ": " + words::bytes(f.size) +
+               (f.chunk > 0 ? ", chunk " + std::to_string(f.chunk) : "") + ": " +
+               words::bytes(accounts::compute_size(history.session(), f.buffer_type, f.size)) +
                (f.before.value_or(0) > 0 ? ", was " + words::bytes(*f.before) : "");
     }
     std::string operator()(const record::Placement& f) const {

@@ -9,10 +9,12 @@ namespace schedscope {
 struct SizeSum {
     int64_t bytes = 0;    ///< of those that are known
     bool complete = true; ///< all are
+    int64_t rounding = 0; ///< bytes that the sum may be off, where sizes were rounded
 
-    void add(std::optional<int64_t> size) noexcept {
+    void add(std::optional<int64_t> size, int64_t rounding_of_it = 0) noexcept {
         bytes += size.value_or(0);
         complete = complete && size;
+        rounding += rounding_of_it;
     }
     bool operator==(const SizeSum&) const = default;
     std::optional<int64_t> known() const noexcept { return complete ? std::optional(bytes) : std::nullopt; }

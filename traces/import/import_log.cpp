@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "traces/import/graph_writer.h"
@@ -243,7 +244,7 @@ private:
             const auto found = std::find(types.begin(), types.end(), name);
             if (found != types.end()) {
                 settle_header();
-                buffers_.emplace_back(found - types.begin(), exact_bytes(survey_, *buffer));
+                buffers_.emplace_back(found - types.begin(), closest_size(survey_, *buffer).bytes);
             }
         }
     }
@@ -305,13 +306,19 @@ private:
 
     std::vector<std::pair<std::string, std::string>> facts(const std::vector<std::string>& notes) const {
         std::vector<std::pair<std::string, std::string>> facts{
-            {"imported", path_ == "-" ? "a scheduler log from standard input" : "the scheduler log " + path_},
+            {std::string(accounts::log_fact),
+             path_ == "-" ? "a scheduler log from standard input" : "the scheduler log " + path_},
             {"level", survey_.n_nodes > 0 ? "2: splits and nodes" : "1: splits only"},
         };
         if (survey_.n_nodes > 0) {
             facts.emplace_back("causes", survey_.has_causes ? "as logged" : "the program was built without them");
         }
         facts.insert(facts.end(), survey_.facts.begin(), survey_.facts.end());
+        if (!survey_.compute_buffers.empty()) {
+            facts.emplace_back(accounts::compute_buffers_fact, joined(survey_.compute_buffers, ", ", [](const PrintedSize& size) {
+                                   return joined({size.buffer_type, " ", size.text});
+                               }));
+        }
         if (result_.n_filled_in > 0) {
             facts.emplace_back("filled in", filled_in_words(result_));
         }

@@ -2,14 +2,11 @@
 
 #include "traces/import/other_line.h"
 
-#include "runtime/numbers.h"
 #include "traces/import/logged_text.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <utility>
 
 namespace schedscope::import {
@@ -70,30 +67,11 @@ std::optional<BufferLine> buffer_line(std::string_view line) {
     } else {
         return std::nullopt;
     }
-    const std::string_view rest = line.substr(at + mark.size());
-    const size_t digit = rest.find_first_of("0123456789");
-    if (buffer.buffer_type.empty() || buffer.buffer_type.ends_with(':') || digit == std::string_view::npos) {
+    const std::optional<accounts::LoggedSize> size = accounts::read_logged_size(line.substr(at + mark.size()));
+    if (buffer.buffer_type.empty() || buffer.buffer_type.ends_with(':') || !size) {
         return std::nullopt;
     }
-    // from_chars for real numbers takes no locale into account, unlike strtod.
-    double value = 0;
-    const auto [end, error] = std::from_chars(rest.data() + digit, rest.data() + rest.size(), value, std::chars_format::fixed);
-    const std::string_view unit = trimmed(std::string_view(end, rest.data() + rest.size() - end));
-    const double scale = unit.starts_with("MiB")   ? 1024.0 * 1024
-                         : unit.starts_with("KiB") ? 1024.0
-                         : unit.starts_with("GiB") ? 1024.0 * 1024 * 1024
-                                                   : 0;
-    constexpr double most = 1e15;
-    if (error != std::errc() || scale == 0 || !(value >= 0) || value * scale > most) {
-        return std::nullopt;
-    }
-    buffer.bytes = std::llround(value * scale);
-    const char* const number = rest.data() + digit;
-    const size_t dot = std::string_view(number, end - number).find('.');
-    const ptrdiff_t n_decimals = dot == std::string_view::npos ? 0 : end - number - 1 - static_cast<ptrdiff_t>(dot);
-    buffer.rounding = std::llround(std::ceil(scale / 2 * std::pow(10, -to_double(n_decimals))));
-    constexpr size_t unit_length = 3;
-    buffer.size = std::string_view(number, unit.data() + unit_length - number);
+    buffer.size = *size;
     return buffer;
 }
 

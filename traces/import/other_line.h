@@ -1,5 +1,7 @@
 #pragma once
 
+#include "traces/history/accounts/as_logged.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,10 +19,8 @@ std::optional<ReserveLine> reserve_line(std::string_view line);
 /// "llama_context:    Vulkan0 compute buffer size =   164.00 MiB".
 struct BufferLine {
     std::string_view buffer_type;
-    std::string_view of;   ///< "compute", "model", "KV"
-    std::string_view size; ///< "164.00 MiB"
-    int64_t bytes = 0;     ///< as rounded in the log
-    int64_t rounding = 0;  ///< bytes that the printed number may be off
+    std::string_view of; ///< "compute", "model", "KV"
+    accounts::LoggedSize size;
 };
 std::optional<BufferLine> buffer_line(std::string_view line);
 

@@ -1,10 +1,11 @@
 #include "traces/import/survey.h"
 
-#include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/import/logged_text.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace schedscope::import {
 
@@ -27,13 +28,23 @@ void note_fact(Survey& survey, const FactLine& fact) {
 /// What lies in memory beside the plans: "CPU_Mapped 0.41 MiB, Vulkan0 0.15 MiB".
 void note_buffer(Survey& survey, const BufferLine& buffer) {
     const std::string_view name = buffer.of == "KV" ? accounts::kv_buffers_fact : accounts::model_buffers_fact;
-    const std::string one = readable(buffer.buffer_type) + " " + std::string(buffer.size);
+    const std::string one = readable(buffer.buffer_type) + " " + std::string(buffer.size.text);
     const auto found = std::find_if(survey.facts.begin(), survey.facts.end(), [&](const auto& f) { return f.first == name; });
     if (found == survey.facts.end()) {
         survey.facts.emplace_back(name, one);
     } else if (std::count(found->second.begin(), found->second.end(), ',') < most_told_buffers) {
         found->second += ", " + one;
     }
+}
+
+PrintedSize printed(const BufferLine& buffer) {
+    return {readable(buffer.buffer_type), std::string(buffer.size.text), buffer.size.bytes, buffer.size.rounding};
+}
+
+/// The same size with more digits?
+bool says_closer(const PrintedSize& size, const PrintedSize& other) {
+    return size.buffer_type == other.buffer_type && size.rounding < other.rounding &&
+           std::abs(size.bytes - other.bytes) <= size.rounding + other.rounding;
 }
 
 void note_compute_buffer(Survey& survey, const BufferLine& buffer) {
@@ -46,11 +57,14 @@ void note_compute_buffer(Survey& survey, const BufferLine& buffer) {
         types.push_back(name);
     }
     auto& all = survey.compute_buffers;
-    const auto same = [&](const PrintedSize& size) { return size.buffer_type == name && size.bytes == buffer.bytes; };
+    PrintedSize said = printed(buffer);
+    const auto same = [&](const PrintedSize& size) { return size.buffer_type == name && size.bytes == said.bytes; };
     if (const auto found = std::find_if(all.begin(), all.end(), same); found != all.end()) {
-        found->rounding = std::min(found->rounding, buffer.rounding);
+        if (said.rounding < found->rounding) {
+            *found = std::move(said);
+        }
     } else if (all.size() < most_sizes) {
-        all.push_back({name, buffer.bytes, buffer.rounding});
+        all.push_back(std::move(said));
     }
 }
 
@@ -79,17 +93,12 @@ size_t width_of(LogFile& file, int64_t& n_lines) {
 
 } // namespace
 
-int64_t exact_bytes(const Survey& survey, const BufferLine& buffer) {
-    const std::string name = readable(buffer.buffer_type);
-    int64_t bytes = buffer.bytes, rounding = buffer.rounding;
+PrintedSize closest_size(const Survey& survey, const BufferLine& buffer) {
+    PrintedSize closest = printed(buffer);
     for (const PrintedSize& size : survey.compute_buffers) {
-        const bool says_the_same = std::abs(size.bytes - buffer.bytes) <= buffer.rounding + size.rounding;
-        if (size.buffer_type == name && size.rounding < rounding && says_the_same) {
-            bytes = size.bytes;
-            rounding = size.rounding;
-        }
+        closest = says_closer(size, closest) ? size : closest;
     }
-    return bytes;
+    return closest;
 }
 
 Survey survey_log(LogFile& file) {
@@ -119,6 +128,10 @@ Survey survey_log(LogFile& file) {
         }
     }
     survey.backends.settle();
+    auto& sizes = survey.compute_buffers;
+    std::erase_if(sizes, [all = sizes](const PrintedSize& size) {
+        return std::any_of(all.begin(), all.end(), [&](const PrintedSize& other) { return says_closer(other, size); });
+    });
     return survey;
 }
 

@@ -12,7 +12,7 @@ namespace schedscope::import {
 
 /// Size of a compute buffer as a line prints it; a context that ends prints it again with more digits than at first.
 struct PrintedSize {
-    std::string buffer_type;
+    std::string buffer_type, text; ///< "Vulkan0", "0.89 MiB"
     int64_t bytes = 0, rounding = 0;
 };
 
@@ -20,7 +20,7 @@ struct PrintedSize {
 struct Survey {
     BackendNames backends;
     std::vector<std::string> buffer_types;                  ///< of compute buffers, as they came
-    std::vector<PrintedSize> compute_buffers;               ///< each size that is printed of them, once
+    std::vector<PrintedSize> compute_buffers;               ///< each size that is printed of them, once, with most digits
     std::vector<std::pair<std::string, std::string>> facts; ///< of the run, by name; the last value holds
     size_t width = 0;                                       ///< of the longest line
     size_t name_width = 0; ///< of the longest name on a node line: names of that width may be cut
@@ -28,8 +28,8 @@ struct Survey {
     bool has_causes = false;
 };
 
-/// Bytes that a line prints, by the line with the most digits that says the same of that buffer type.
-int64_t exact_bytes(const Survey& survey, const BufferLine& buffer);
+/// What a line prints, by the line with the most digits that says the same of that buffer type.
+PrintedSize closest_size(const Survey& survey, const BufferLine& buffer);
 
 /// Reads the file to its end; it is not complete where the file was stopped.
 Survey survey_log(LogFile& file);

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/words/unknown.h"
 #include "viz/pictures/dot_text.h"
 
@@ -190,7 +191,7 @@ std::string Subject::title() const {
         }
     }
     append(file(fact("program"))); // that another one was
-    if (const std::string log = fact("imported"); !log.empty()) {
+    if (const std::string log = fact(accounts::log_fact); !log.empty()) {
         append("log " + file(log));
     }
     return title;

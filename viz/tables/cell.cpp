@@ -74,6 +74,11 @@ Cell Cell::nothing(std::string_view said) {
 }
 
 Cell Cell::of_sum(const SizeSum& sum) {
+    if (sum.complete && sum.rounding > 0) {
+        Cell cell(sum.bytes);
+        cell.text = words::bytes(sum);
+        return cell;
+    }
     return sum.complete || sum.bytes == 0 ? known(sum.known()) : nothing(words::bytes(sum)).ordered_by(to_double(sum.bytes));
 }
 
@@ -83,7 +88,7 @@ std::string text_of(const Cell& cell, Unit unit) {
     case Cell::Kind::unknown: return unknown_text;
     case Cell::Kind::open: return "…";
     case Cell::Kind::text: return cell.text;
-    case Cell::Kind::number: return number_text(cell.number, unit);
+    case Cell::Kind::number: return cell.text.empty() ? number_text(cell.number, unit) : cell.text;
     case Cell::Kind::real: return real_text(cell.real, unit);
     case Cell::Kind::flag: return cell.number != 0 ? "yes" : "no";
     case Cell::Kind::list: return list_text(cell.list, unit);

@@ -76,7 +76,8 @@ struct Cell {
     template <std::integral T> static Cell from_zero(T value) { return value < 0 ? Cell() : Cell(value); }
     /// Unlike Cell(optional), which is nothing then: what has no value is there, and not known.
     template <typename T> static Cell known(const std::optional<T>& value) { return value ? Cell(*value) : unknown(); }
-    /// Bytes. Where only some are known people read "at least 20.0 KiB", which is no number for data.
+    /// Bytes. Where only some are known people read "at least 20.0 KiB", which is no number for data; where they were rounded,
+    /// "about 0.89 MiB", which is one.
     static Cell of_sum(const SizeSum& sum);
     /// A text that is nothing when it is empty.
     static Cell if_any(std::string_view text) { return text.empty() ? Cell() : Cell(text); }

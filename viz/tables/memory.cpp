@@ -1,5 +1,6 @@
 #include "viz/tables/memory.h"
 
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/words/words.h"
 
@@ -32,6 +33,8 @@ std::span<const BuffersTable::Entry> BuffersTable::entries() {
         {{.key = "buffer_type", .title = "buffer", .help = "the type of buffer"}, [](T, R r) -> Cell { return r.buffer_type; }},
         {{.key = "size", .title = "size", .help = "of its compute buffers, all chunks", .unit = Unit::bytes},
          [](T, R r) { return Cell::of_sum(r.size); }},
+        {{.key = "size_rounding", .help = "bytes that the size may be off, where a log rounded it", .unit = Unit::bytes},
+         [](T, R r) -> Cell { return r.size.rounding; }},
         {{.key = "peak", .title = "used to", .help = "the highest byte that this plan uses", .unit = Unit::bytes},
          [](T, R r) { return r.use_known ? Cell(r.peak) : Cell::unknown(); }},
         {{.key = "most",

@@ -50,7 +50,17 @@ json difference_json(const diff::TraceDifference& d) {
 json summary_json(const diff::DiffSummary& summary) {
     json measures = json::array();
     for (const Measure& m : summary.measures) {
-        measures.push_back({{"name", m.name}, {"a", or_null(m.a)}, {"b", or_null(m.b)}});
+        json measure{{"name", m.name}};
+        for (const auto& [side, amount] : {std::pair{"a", &m.a}, {"b", &m.b}}) {
+            const bool is_all = *amount && !(*amount)->at_least;
+            measure[side] = is_all ? json((*amount)->n) : json(nullptr);
+            if (*amount && !is_all) {
+                measure[std::string(side) + "_at_least"] = (*amount)->n;
+            } else if (*amount && (*amount)->rounding > 0) {
+                measure[std::string(side) + "_rounding"] = (*amount)->rounding;
+            }
+        }
+        measures.push_back(std::move(measure));
     }
     return {{"kind", summary.kind ? json(graph_kind_name(*summary.kind)) : json(nullptr)},
             {"eval", summary.eval_a},

@@ -53,6 +53,14 @@ void print_settings(const diff::Result& result, bool all, std::ostream& out) {
     }
 }
 
+std::string amounts_text(const Measure& m) {
+    if (m.same()) {
+        return m.text_of_same("a", "b", "-");
+    }
+    const auto [a, b] = m.texts_of_each("-");
+    return a + " → " + b;
+}
+
 void print_summaries(const diff::Result& result, std::ostream& out) {
     std::vector<diff::DiffSummary> summaries = result.summaries;
     std::stable_partition(summaries.begin(), summaries.end(), // what ran comes first
@@ -76,9 +84,7 @@ void print_summaries(const diff::Result& result, std::ostream& out) {
         for (const diff::DiffSummary& summary : summaries) {
             const auto m = std::find_if(summary.measures.begin(), summary.measures.end(),
                                         [&](const Measure& measure) { return measure.name == name; });
-            row.push_back(m == summary.measures.end() ? ""
-                          : m->a == m->b              ? m->text(m->a, "-")
-                                                      : m->text(m->a, "-") + " → " + m->text(m->b, "-"));
+            row.push_back(m == summary.measures.end() ? "" : amounts_text(*m));
         }
         table.row(std::move(row));
     }

@@ -3,6 +3,7 @@
 #include "inspector/cli/output/lines.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/nearest_words.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
 #include "viz/tables/copies.h"

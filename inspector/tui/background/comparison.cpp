@@ -180,7 +180,9 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
                      (summary.eval_b != summary.eval_a ? ", " + std::to_string(summary.eval_b) + " of the other" : "");
         for (const Measure& m : summary.measures) {
             if (m.unit != Measure::Unit::time) {
-                plan.figures.push_back({m.name, m.text(m.a, ""), m.text(m.b, "")});
+                const std::string alike = m.same() ? m.text_of_same(c.left, c.right, "") : "";
+                const auto [left, right] = m.same() ? std::pair{alike, alike} : m.texts_of_each("");
+                plan.figures.push_back({m.name, left, right});
             }
         }
         c.plans.push_back(std::move(plan));

@@ -338,6 +338,15 @@ TEST(Import, KeepsWhatALogSaysOfOtherMemory) {
     EXPECT_THAT(told, HasSubstr("model: CPU_Mapped 0.41 MiB, Vulkan0 0.15 MiB\nKV cache: Vulkan0 0.03 MiB\n"));
 }
 
+TEST(Import, SaysThatALogRoundsItsSizes) {
+    const ImportedTrace trace("several");
+    EXPECT_THAT(run({"show", trace.path, "--what", "memory", "--eval", "1"}).out, ContainsRegex("\nVulkan0  about 2\\.50 MiB\n"));
+    EXPECT_THAT(run({"show", trace.path, "--eval", "1"}).out, HasSubstr("compute buffers about 2.50 MiB"));
+    const json buffer = json::parse(run({"show", trace.path, "--what", "memory", "--eval", "1", "--json"}).out)["memory"][0];
+    EXPECT_EQ(buffer["size"], 2621440);
+    EXPECT_EQ(buffer["size_rounding"], 5243);
+}
+
 TEST(Import, ReadsStandardInput) {
     const Folder folder;
     const Outcome outcome = run({"import", "-", "-o", folder / "t.trace"}, {.in = read_bytes(paths::log("2025-07"))});

@@ -1,6 +1,7 @@
 // Numbers as people read them.
 #include "traces/history/words/words.h"
 
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/words/misfit_words.h"
 
 #include <gtest/gtest.h>
@@ -67,6 +68,25 @@ TEST(Words, SizesThatMayBeUnknownSayHowMuchIsKnown) {
     EXPECT_EQ(words::counted_of(2, "copy", some), "2 copies of at least 4.0 KiB");
     EXPECT_EQ(words::counted_of(1, "copy", none), "1 copy of unknown size");
     EXPECT_EQ(words::counted_of(0, "copy", all), "no copies");
+}
+
+TEST(Words, SizesThatWereRoundedHaveTheDigitsThatAreKnown) {
+    for (const char* logged : {"0.22 MiB", "0.8877 MiB", "164.00 MiB", "3 MiB"}) {
+        const auto size = accounts::read_logged_size(logged);
+        ASSERT_TRUE(size) << logged;
+        EXPECT_EQ(words::bytes(SizeSum{size->bytes, true, size->rounding}), std::string("about ") + logged);
+    }
+    SizeSum sum;
+    sum.add(930821, 53);
+    sum.add(269379, 53);
+    EXPECT_EQ(words::bytes(sum), "about 1.145 MiB");
+    sum.add(4096);
+    EXPECT_EQ(sum.rounding, 106);
+    EXPECT_EQ(words::bytes(SizeSum{4096, false, 53}), "at least 4.0 KiB");
+    EXPECT_EQ(accounts::read_logged_size(" = 1.5 GiB (full)")->text, "1.5 GiB");
+    for (const char* none : {"", "MiB", "12", "12 MB", "1e400 MiB"}) {
+        EXPECT_FALSE(accounts::read_logged_size(none)) << none;
+    }
 }
 
 TEST(Words, ARefusalSaysAsMuchAsIsKnownOfIt) {

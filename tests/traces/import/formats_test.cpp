@@ -3,6 +3,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
 #include "tests/support/traces/plan_rows.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/words/unknown.h"
@@ -158,6 +159,8 @@ TEST(ImportedLog, EveryGraphIsAnEvaluation) {
     ASSERT_EQ(memory.memory.size(), 1U);
     EXPECT_EQ(memory.memory[0].buffer_type, "Vulkan0");
     EXPECT_EQ(memory.memory[0].size.bytes, 2621440);
+    EXPECT_EQ(memory.memory[0].size.rounding, 5243);
+    EXPECT_EQ(session_fact(imported.history->session(), accounts::compute_buffers_fact), "Vulkan0 2.50 MiB");
     EXPECT_FALSE(memory.memory[0].use_known);
     EXPECT_EQ(session_fact(imported.history->session(), "graph_splits"), "3 (with bs=512), 2 (with bs=1)");
     EXPECT_EQ(session_fact(imported.history->session(), "graphs_reused"), "7");

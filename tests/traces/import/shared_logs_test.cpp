@@ -4,6 +4,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
 #include "tests/support/traces/plan_rows.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/memory.h"
 
 #include <algorithm>
@@ -152,10 +153,13 @@ TEST(SharedLogs, GiveABufferOneSize) {
     for (EvaluationId e = 0; e < imported.history->n_evaluations(); ++e) {
         for (const auto& memory : accounts::memory(*imported.history, imported.history->plan(e)).memory) {
             EXPECT_EQ(memory.size.bytes, memory.buffer_type == "Vulkan0" ? 930821 : 269379) << memory.buffer_type << " of " << e;
+            EXPECT_EQ(memory.size.rounding, 53);
             ++n;
         }
     }
     EXPECT_EQ(n, 6);
+    EXPECT_EQ(session_fact(imported.history->session(), accounts::compute_buffers_fact),
+              "Vulkan0 0.8877 MiB, Vulkan_Host 0.2569 MiB");
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 #include "traces/history/accounts/memory.h"
 
+#include "runtime/numbers.h"
 #include "traces/format/schedscope_stream.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/lifetimes.h"
 
 #include <algorithm>
@@ -37,16 +39,18 @@ std::vector<record::BufferSize> compute_buffers(History& history, Step step) {
 
 bool are_older(const SessionInfo& session) { return !session_fact(session, SSCP_FACT_OLDER_BUFFERS).empty(); }
 
-SizeSum compute_size(const SessionInfo& session, int64_t bytes) { return {bytes, !are_older(session)}; }
+SizeSum compute_size(const SessionInfo& session, BufferTypeId type, int64_t bytes) {
+    const bool is_named = is_index(type, session.buffer_types);
+    return {bytes, !are_older(session), is_named ? rounding_of(session, session.buffer_types[type].name, bytes) : 0};
+}
 
-std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session) {
-    std::vector<std::pair<std::string, std::string>> logged;
-    for (const auto& [fact, what] : {std::pair{model_buffers_fact, "model"}, {kv_buffers_fact, "KV cache"}}) {
-        if (std::string sizes = session_fact(session, fact); !sizes.empty()) {
-            logged.emplace_back(what, std::move(sizes));
-        }
+SizeSum compute_size(const SessionInfo& session, std::span<const record::BufferSize> buffers) {
+    SizeSum sum{0, !are_older(session)};
+    for (const record::BufferSize& buffer : buffers) {
+        const SizeSum size = compute_size(session, buffer.buffer_type, buffer.size);
+        sum.add(size.bytes, size.rounding);
     }
-    return logged;
+    return sum;
 }
 
 namespace {
@@ -78,18 +82,20 @@ MemoryAccount memory(History& history, const PlanState& state) {
         used[where.first] += end;
     }
     const SessionInfo& session = history.session();
-    std::map<BufferTypeId, int64_t> sizes;
+    std::map<BufferTypeId, std::vector<record::BufferSize>> sizes;
     for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
-        sizes[buffer.buffer_type] += buffer.size;
+        sizes[buffer.buffer_type].push_back(buffer);
     }
     for (const auto& [type, bytes] : used) {
-        sizes.try_emplace(type, bytes);
+        if (const auto [of_type, is_new] = sizes.try_emplace(type); is_new) {
+            of_type->second.push_back({type, 0, bytes, std::nullopt});
+        }
     }
     const Lifetimes lifetimes(state.placements);
-    for (const auto& [type, size] : sizes) {
+    for (const auto& [type, chunks] : sizes) {
         MemoryRow row;
         row.buffer_type = history.buffer_type_name(type);
-        row.size = compute_size(session, size);
+        row.size = compute_size(session, chunks);
         row.peak = used.contains(type) ? used[type] : 0;
         row.use_known = history.knows(Topic::memory);
         if (!state.reallocations.empty()) {

@@ -4,6 +4,7 @@
 #include "traces/history/size_sum.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,12 +49,8 @@ std::vector<record::BufferSize> compute_buffers(History& history, Step step);
 bool are_older(const SessionInfo& session);
 inline constexpr std::string_view older_buffers_words =
     "the program's compute buffers are older than the recording, and may be larger";
-/// A buffer's recorded size, or that of several.
-SizeSum compute_size(const SessionInfo& session, int64_t bytes);
-
-/// Facts of a trace that was made from a log: what lies in memory beside the plans, as logged.
-inline constexpr std::string_view model_buffers_fact = "model_buffers", kv_buffers_fact = "kv_buffers";
-/// Of them, those that there are, in words: {"model", "CPU_Mapped 0.41 MiB, Vulkan0 0.15 MiB"}, {"KV cache", …}.
-std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session);
+/// A buffer's recorded size · that of several together.
+SizeSum compute_size(const SessionInfo& session, BufferTypeId type, int64_t bytes);
+SizeSum compute_size(const SessionInfo& session, std::span<const record::BufferSize> buffers);
 
 } // namespace schedscope::accounts

@@ -96,12 +96,8 @@ Summary summary(History& history, EvaluationId evaluation) {
         s.operators.push_back({std::get<1>(what), std::get<2>(what), n});
     }
     std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
-    int64_t compute_bytes = 0;
-    for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
-        compute_bytes += buffer.size;
-    }
-    s.compute =
-        compute_bytes == 0 && !history.knows(Topic::memory) ? SizeSum{0, false} : compute_size(history.session(), compute_bytes);
+    const std::vector<record::BufferSize> buffers = compute_buffers(history, state.step);
+    s.compute = buffers.empty() && !history.knows(Topic::memory) ? SizeSum{0, false} : compute_size(history.session(), buffers);
     return s;
 }
 

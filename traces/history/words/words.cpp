@@ -54,7 +54,11 @@ std::string reserved_for(int32_t n_tokens) {
 }
 
 std::string bytes(const SizeSum& sum) {
-    return sum.complete ? bytes(sum.bytes) : sum.bytes > 0 ? "at least " + bytes(sum.bytes) : unknown_text;
+    const bool is_about = sum.complete && sum.rounding > 0;
+    return is_about        ? "about " + rounded(sum.bytes, sum.rounding)
+           : sum.complete  ? bytes(sum.bytes)
+           : sum.bytes > 0 ? "at least " + bytes(sum.bytes)
+                           : unknown_text;
 }
 
 std::string not_in_log(int64_t n_left_out) {

@@ -25,7 +25,8 @@ std::string graph(const record::EvaluationBegin& begin, int64_t n_nodes, int64_t
 /// The graph that memory was reserved for: "prefill of 512 tokens", "decode of 1 token".
 std::string reserved_for(int32_t n_tokens);
 
-/// Sizes that may be unknown: "4.0 KiB"; "at least 4.0 KiB" where only some are known; "?" where none is.
+/// Sizes that may be unknown: "4.0 KiB"; "at least 4.0 KiB" where only some are known; "?" where none is; "about 0.89 MiB" where
+/// they were rounded.
 std::string bytes(const SizeSum& sum);
 /// Behind a number of nodes, " (60 of them not in the log)"; empty for 0.
 std::string not_in_log(int64_t n_left_out);

@@ -169,8 +169,9 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     cells.text(first_row, 0,
                session.history().buffer_type_name(buffer.buffer_type) +
                    (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " +
-                   words::bytes(accounts::compute_size(session.history().session(), buffer.size)) + ", used to " +
-                   words::bytes(shown.reached) + ", most at once " + words::bytes(peak) + " at place " + std::to_string(peak_at),
+                   words::bytes(accounts::compute_size(session.history().session(), buffer.buffer_type, buffer.size)) +
+                   ", used to " + words::bytes(shown.reached) + ", most at once " + words::bytes(peak) + " at place " +
+                   std::to_string(peak_at),
                bold);
 
     if (!shown.map || shown.map->n_rows != n_rows || shown.map->n_columns != n_columns) {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "runtime/planner/records.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// What a trace that was made from a log keeps of how it was printed there.
+namespace schedscope::accounts {
+
+/// Facts of such a trace: which log it is · sizes of buffers as logged, "Vulkan0 0.8877 MiB, Vulkan_Host 0.26 MiB": of weights,
+/// of the cache, and of compute buffers each that a record of the trace has.
+inline constexpr std::string_view log_fact = "imported", model_buffers_fact = "model_buffers", kv_buffers_fact = "kv_buffers",
+                                  compute_buffers_fact = "compute_buffers";
+
+bool is_of_log(const SessionInfo& session);
+
+/// What lies in memory beside the plans, as far as a log says it, in words: {"model", "CPU_Mapped 0.41 MiB, Vulkan0 0.15 MiB"},
+/// {"KV cache", …}.
+std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session);
+
+/// A size with as many digits as a log prints.
+struct LoggedSize {
+    int64_t bytes = 0, rounding = 0; ///< the real one is not farther from `bytes` than `rounding`
+    std::string_view text;           ///< "0.89 MiB"
+};
+/// Of the first number in a text and the unit behind it; nothing: that is no size.
+std::optional<LoggedSize> read_logged_size(std::string_view text);
+
+/// By how much the real size of a compute buffer may differ from the recorded one; 0 where no log rounded it.
+int64_t rounding_of(const SessionInfo& session, std::string_view buffer_type, int64_t bytes);
+
+} // namespace schedscope::accounts
