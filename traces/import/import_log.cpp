@@ -9,6 +9,7 @@
 #include "traces/import/graph_writer.h"
 #include "traces/import/logged_text.h"
 #include "traces/import/model_graphs.h"
+#include "traces/import/other_model.h"
 #include "traces/import/stream/stream_block.h"
 #include "traces/import/survey.h"
 
@@ -116,10 +117,42 @@ public:
           spare_(least_spare + spare_per_line * survey.n_lines),
           builder_(survey.backends, survey.name_width, limits.graph_tensors, spare_) {}
 
+    /// Throws Error(input) where each graph of the log is certainly of another model. Nothing is recorded.
+    void refuse_other_model() {
+        const auto models = model_->models();
+        if (models == nullptr || models->empty()) {
+            return;
+        }
+        checked_model_.emplace(models->front(), survey_.name_width);
+        read_lines();
+        if (n_checked_ > 0 && n_of_other_model_ == n_checked_ && !file_.stopped()) {
+            throw Error(ErrorKind::input, input_name(path_) + ": is a log of another model: " + why_other_model_ +
+                                              "; give -m the model that the log is of, or leave it out");
+        }
+    }
+
     ImportResult run() {
         session_ = session_of(survey_);
         session_.facts = facts({});
         writer_.session(session_);
+        read_lines();
+        result_.n_graphs = writer_.n_written();
+        result_.notes = troubles_.sentences();
+        if (model_ != nullptr) {
+            tell_of_model();
+        }
+        if (result_.stopped) {
+            result_.notes.insert(result_.notes.begin(), "the import was stopped: what follows in the log is not here");
+        }
+        if (!result_.notes.empty() || result_.n_filled_in > 0) {
+            session_.facts = facts(result_.notes);
+            writer_.session(session_);
+        }
+        return std::move(result_);
+    }
+
+private:
+    void read_lines() {
         file_.rewind();
         LogLines lines(file_, survey_.width);
         WholeLine line;
@@ -139,22 +172,8 @@ public:
             settle_header();
             end_graph();
         }
-        result_.n_graphs = writer_.n_written();
-        result_.notes = troubles_.sentences();
-        if (model_ != nullptr) {
-            tell_of_model();
-        }
-        if (result_.stopped) {
-            result_.notes.insert(result_.notes.begin(), "the import was stopped: what follows in the log is not here");
-        }
-        if (!result_.notes.empty() || result_.n_filled_in > 0) {
-            session_.facts = facts(result_.notes);
-            writer_.session(session_);
-        }
-        return std::move(result_);
     }
 
-private:
     void take(const WholeLine& line) {
         switch (line.kind) {
         case LineKind::split: take_split(line.text); break;
@@ -254,6 +273,13 @@ private:
             return;
         }
         LoggedGraph graph = builder_.finish();
+        if (checked_model_) {
+            const std::string why = checked_model_->why(graph);
+            ++n_checked_;
+            n_of_other_model_ += why.empty() ? 0 : 1;
+            why_other_model_ = why_other_model_.empty() ? why : why_other_model_;
+            return;
+        }
         if (model_ != nullptr) {
             const std::optional<int32_t> n_tokens =
                 next_reserve_ && next_reserve_->n_tokens > 0 ? std::optional(next_reserve_->n_tokens) : graph.n_tokens;
@@ -308,7 +334,7 @@ private:
         std::vector<std::pair<std::string, std::string>> facts{
             {std::string(accounts::log_fact),
              path_ == "-" ? "a scheduler log from standard input" : "the scheduler log " + path_},
-            {"level", survey_.n_nodes > 0 ? "2: splits and nodes" : "1: splits only"},
+            {std::string(accounts::log_level_fact), survey_.n_nodes > 0 ? "2: splits and nodes" : "1: splits only"},
         };
         if (survey_.n_nodes > 0) {
             facts.emplace_back("causes", survey_.has_causes ? "as logged" : "the program was built without them");
@@ -332,8 +358,11 @@ private:
     LogFile& file_;
     const Survey& survey_;
     const ImportLimits limits_;
-    ModelGraphs* const model_;   ///< null: nothing is filled in
-    std::string why_not_filled_; ///< the last graph that was not
+    ModelGraphs* const model_;                ///< null: nothing is filled in
+    std::string why_not_filled_;              ///< the last graph that was not
+    std::optional<OtherModel> checked_model_; ///< graphs are compared with it, and not recorded
+    int64_t n_checked_ = 0, n_of_other_model_ = 0;
+    std::string why_other_model_; ///< the first one
     GraphWriter writer_;
     int64_t spare_;
     LoggedGraphBuilder builder_;
@@ -363,15 +392,21 @@ std::string filled_in_words(const ImportResult& result) {
 ImportResult import_log(import::OpenedInput input, Recorder& recorder, const ImportLimits& limits, ModelGraphs* model) {
     import::LogFile file(std::move(input), {limits.bytes, limits.endless_line_bytes});
     const import::Survey survey = import::survey_log(file);
+    ImportResult stopped;
+    stopped.stopped = true;
     if (file.stopped()) {
-        ImportResult nothing;
-        nothing.stopped = true;
-        return nothing;
+        return stopped;
     }
     if (survey.n_splits == 0 && survey.n_nodes == 0) {
         throw Error(ErrorKind::input, import::input_name(file.path()) +
                                           ": no line of a ggml scheduler is in it; run the program with GGML_SCHED_DEBUG=2 and "
                                           "its log at level debug (-v)");
+    }
+    if (model != nullptr) {
+        import::Importer(file, survey, recorder, limits, model).refuse_other_model();
+        if (file.stopped()) {
+            return stopped;
+        }
     }
     return import::Importer(file, survey, recorder, limits, model).run();
 }

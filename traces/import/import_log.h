@@ -45,8 +45,8 @@ ImportResult import_file(const std::string& path, Recorder& recorder, const std:
 /// and nothing else. The memory of one graph is needed. Whether somebody asks to stop is looked at with every line, from the
 /// first reading on. What was read of a graph by then is dropped, and nothing was given to the recorder before the second
 /// reading. Throws Error(input) when it can't be read, it is longer than a log may be, or no line of it is a scheduler's;
-/// nothing was given to the recorder then. Throws the same for a graph that is too large, and for too many records, behind
-/// those that were given.
+/// nothing was given to the recorder then, nor where it is certainly no log of `model` (other_model.h). Throws the same for a
+/// graph that is too large, and for too many records, behind those that were given.
 ImportResult import_log(import::OpenedInput input, Recorder& recorder, const ImportLimits& limits = {},
                         ModelGraphs* model = nullptr);
 

@@ -16,11 +16,6 @@ constexpr int32_t cell_step = 256;    ///< graphs see cells by so many
 constexpr int32_t most_cells = 4096;  ///< that are tried
 constexpr int64_t most_attempts = 64; ///< numbers of tokens that come to one rounded size
 
-/// Would a log say this size so?
-bool rounds_to(int64_t bytes, std::optional<int64_t> logged) noexcept {
-    return !logged || bytes / kibi * kibi == *logged || bytes / mebi * mebi == *logged;
-}
-
 /// One logged graph and one of the model's.
 class Filling {
 public:
@@ -58,7 +53,7 @@ private:
             return true;
         }
         const auto bytes = static_cast<int64_t>(n_bytes(built(of_model)));
-        if (is_[of_log] != no_tensor || !rounds_to(bytes, logged_.bytes[of_log])) {
+        if (is_[of_log] != no_tensor || !is_logged_as(bytes, logged_.bytes[of_log])) {
             if (const TensorInfo& m = built(of_model);
                 is_[of_log] == no_tensor && m.usage == BufferUsage::weights && m.type && same_name(of_log, of_model)) {
                 other_weight_ = std::string(m.name) + " has " + words::bytes(*logged_.bytes[of_log]) + " in the log, " +
@@ -73,7 +68,7 @@ private:
 
     /// Where names are the same the importer may have taken the one for the other.
     bool may_be(TensorId of_log, TensorId of_model) const {
-        return same_name(of_log, of_model) && rounds_to(static_cast<int64_t>(n_bytes(built(of_model))), logged_.bytes[of_log]);
+        return same_name(of_log, of_model) && is_logged_as(static_cast<int64_t>(n_bytes(built(of_model))), logged_.bytes[of_log]);
     }
 
     bool node_fits(TensorId of_log, TensorId of_model) {

@@ -513,8 +513,10 @@ TEST(Import, FillsInFromTheModelWhatALogLeavesOut) {
     EXPECT_EQ(other.code, 0);
     EXPECT_THAT(other.out, HasSubstr("filled in 0 of 1 graph from the model\n"));
     EXPECT_THAT(other.err, ::testing::ContainsRegex(
-                               "this does not look like the model of this log: [a-z0-9_.]+\\.weight has [0-9.]+ KiB in the log, "
-                               "[0-9.]+ KiB \\(q8_0\\) in the model"));
+                               "^schedscope: .*ngl0-prefill40-causes\\.log: is a log of another model: [a-z0-9_.]+\\.weight has "
+                               "[0-9.]+ KiB in the log, [0-9.]+ KiB \\(q8_0\\) in the model; give -m the model that the log "
+                               "is of, or leave it out\n$"));
+    EXPECT_FALSE(exists(folder / "t"));
     EXPECT_EQ(run({"import", logs + "ngl0-prefill40-causes.log", "-m", paths::log("2026-05"), "-o", folder / "u"}).code, 3);
 }
 

@@ -12,10 +12,10 @@
 /// What a trace that was made from a log keeps of how it was printed there.
 namespace schedscope::accounts {
 
-/// Facts of such a trace: which log it is · sizes of buffers as logged, "Vulkan0 0.8877 MiB, Vulkan_Host 0.26 MiB": of weights,
-/// of the cache, and of compute buffers each that a record of the trace has.
-inline constexpr std::string_view log_fact = "imported", model_buffers_fact = "model_buffers", kv_buffers_fact = "kv_buffers",
-                                  compute_buffers_fact = "compute_buffers";
+/// Facts of such a trace: which log it is · "2: splits and nodes" or "1: splits only" · sizes of buffers as logged, "Vulkan0
+/// 0.8877 MiB, Vulkan_Host 0.26 MiB": of weights, of the cache, and of compute buffers each that a record of the trace has.
+inline constexpr std::string_view log_fact = "imported", log_level_fact = "level", model_buffers_fact = "model_buffers",
+                                  kv_buffers_fact = "kv_buffers", compute_buffers_fact = "compute_buffers";
 
 bool is_of_log(const SessionInfo& session);
 
