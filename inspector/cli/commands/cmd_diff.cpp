@@ -6,6 +6,7 @@
 #include "inspector/cli/show/diff_text.h"
 #include "inspector/cli/show/trace_input.h"
 #include "runtime/system/number_words.h"
+#include "traces/history/accounts/as_logged.h"
 
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,17 @@ void say_what_they_are(const char* which, const std::string& path, const History
     line << separator << words::counted(history.n_evaluations(), "evaluation");
 }
 
+/// What a log leaves out may be most of what differs, and a model may say it.
+void say_what_a_model_adds(const char* which, const History& log, const History& other, std::ostream& out) {
+    const bool lists_nodes = session_fact(log.session(), accounts::log_level_fact).starts_with('2');
+    if (lists_nodes && !log.knows(Topic::shapes) && other.knows(Topic::shapes)) {
+        OutputLine(out)
+            << which
+            << " is made of a log, which leaves out views, shapes and what is a weight: import LOG -m MODEL fills them "
+               "in, and less may differ";
+    }
+}
+
 } // namespace
 
 CommandAction add_diff(CommandOptions& app) {
@@ -60,6 +72,8 @@ CommandAction add_diff(CommandOptions& app) {
             if (!result.identical()) {
                 say_what_they_are("a", options->a, a, std::cout);
                 say_what_they_are("b", options->b, b, std::cout);
+                say_what_a_model_adds("a", a, b, std::cout);
+                say_what_a_model_adds("b", b, a, std::cout);
             }
             print_diff(result, a, b, {options->all, options->times}, std::cout);
         }
