@@ -1,7 +1,9 @@
 #include "traces/diff/align.h"
 
 #include "runtime/numbers.h"
+#include "runtime/ops/catalogue.h"
 #include "traces/diff/graph_shape.h"
+#include "traces/history/words/unknown.h"
 
 #include <algorithm>
 #include <deque>
@@ -274,6 +276,51 @@ bool same_names(const OwnedGraph& a, const OwnedGraph& b) noexcept {
 Alignment align(const OwnedGraph& a, const OwnedGraph& b) {
     const GraphShape shape_a(a), shape_b(b);
     return Aligner(shape_a, shape_b).run();
+}
+
+std::optional<Alignment> align_listed(const OwnedGraph& listed, const OwnedGraph& whole) {
+    const auto& nodes = whole.nodes;
+    const auto is_view_at = [&](size_t i) { return is_view_op(whole.tensors[nodes[i]].op.value_or(Op::NONE)); };
+    if (listed.nodes.size() > nodes.size()) {
+        return std::nullopt;
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) { // views at the end are not even counted in a log
+        const bool is_listed = i < listed.nodes.size() && !is_left_out(listed.tensors[listed.nodes[i]]);
+        const std::optional<Op> op = is_listed ? listed.tensors[listed.nodes[i]].op : std::nullopt;
+        if (is_listed == is_view_at(i) || (op && op != whole.tensors[nodes[i]].op)) {
+            return std::nullopt;
+        }
+    }
+    Alignment result;
+    result.in_b.assign(listed.tensors.size(), no_tensor);
+    result.in_a.assign(whole.tensors.size(), no_tensor);
+    const auto pair = [&](TensorId x, TensorId y) {
+        if (result.in_b[x] == no_tensor && result.in_a[y] == no_tensor) {
+            result.in_b[x] = y;
+            result.in_a[y] = x;
+        }
+    };
+    for (size_t i = 0; i < listed.nodes.size(); ++i) {
+        if (!is_view_at(i)) { // a view has a name only where it is read
+            pair(listed.nodes[i], nodes[i]);
+        }
+    }
+    for (size_t i = 0; i < listed.nodes.size(); ++i) {
+        const auto& sources = listed.tensors[listed.nodes[i]].src;
+        size_t slot = 0; // a log lists the sources that are there
+        for (const TensorId source : whole.tensors[nodes[i]].src) {
+            if (source != no_tensor && slot < sources.size()) {
+                if (const TensorId of_log = sources[slot++]; of_log != no_tensor) {
+                    pair(of_log, source);
+                }
+            }
+        }
+    }
+    for (size_t i = 0; i < listed.nodes.size(); ++i) {
+        pair(listed.nodes[i], nodes[i]);
+    }
+    result.work = std::ssize(listed.tensors) + std::ssize(whole.tensors);
+    return result;
 }
 
 std::vector<TensorId> align_by_name(const OwnedGraph& a, const OwnedGraph& b) {

@@ -3,6 +3,7 @@
 #include "runtime/planner/graph_view.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace schedscope {
@@ -22,6 +23,11 @@ struct Alignment {
 /// descendants, not the other way); then, from each pair, those that stand to both in the same relation and are the only ones.
 /// Tensors that are aligned have the same operator.
 Alignment align(const OwnedGraph& a, const OwnedGraph& b);
+
+/// Of a graph as a log lists it (nodes but for views, each with its sources) and one that is known as a whole: where both have
+/// the same operators at the same places, nodes are the same in order, and so is what they read, slot by slot. Nothing: they have
+/// not.
+std::optional<Alignment> align_listed(const OwnedGraph& listed, const OwnedGraph& whole);
 
 /// The same for two graphs of one program, where a name is the same tensor whatever it is computed from: tensors are aligned by
 /// operator and name, those whose name says only a position by operator, type, extents and sources; several alike in order of

@@ -116,7 +116,8 @@ private:
                                              : std::string("made again");
         };
         found.compared(2);
-        if (const std::string x = reuse(a_, a.begin), y = reuse(b_, b.begin); x != y) {
+        const bool know_alike = a_.knows(Topic::reuse) == b_.knows(Topic::reuse);
+        if (const std::string x = reuse(a_, a.begin), y = reuse(b_, b.begin); know_alike && x != y) {
             found.add(What::reuse, "graph", x, y);
         }
         if (const DiffValue x = failure_of(a_, a), y = failure_of(b_, b); x != y) {

@@ -7,7 +7,10 @@
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
+#include <algorithm>
+#include <iterator>
 #include <span>
+#include <vector>
 
 namespace schedscope::diff {
 
@@ -55,12 +58,15 @@ public:
     }
 
 private:
+    /// A log lists what is computed: neither views nor leafs, and what else nodes read may be either.
+    static bool is_listed(const TensorInfo& t) { return t.op && *t.op != Op::NONE && !is_view_op(*t.op); }
+
     void only_in_one() {
         const auto add = [&](const OwnedGraph& graph, bool of_a) {
             for (TensorId id = 0; id < n_of(graph.tensors); ++id) {
                 if ((of_a ? plans_.in_b(id) : plans_.in_a(id)) == no_tensor) {
                     const TensorInfo& t = graph.tensors[id];
-                    if (is_left_out(t)) {
+                    if (is_left_out(t) || (one_is_list_ && !is_listed(t))) {
                         continue;
                     }
                     const DiffValue here = describe_tensor(t), none;
@@ -105,10 +111,37 @@ private:
     bool both_know(Topic topic) const { return plans_.a.history.knows(topic) && plans_.b.history.knows(topic); }
 
     void compare_sources(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
+        if (one_is_list_) {
+            compare_listed_sources(x, a, y, b);
+            return;
+        }
         for (size_t slot = 0; slot < a.src.size(); ++slot) {
             if (!plans_.same(a.src[slot], b.src[slot])) {
                 TraceDifference& d =
                     plans_.add(found_, What::source, x, y, source(plans_.a, a.src[slot]), source(plans_.b, b.src[slot]));
+                d.note = "source " + std::to_string(slot);
+                d.more = {{"source", static_cast<int64_t>(slot)}};
+            }
+        }
+    }
+
+    /// Of those that are there, in order, where both are something that a log lists.
+    void compare_listed_sources(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
+        if (!is_listed(a) || !is_listed(b)) {
+            return;
+        }
+        const auto there = [](const TensorInfo& t) {
+            std::vector<TensorId> sources;
+            std::copy_if(t.src.begin(), t.src.end(), std::back_inserter(sources), [](TensorId id) { return id != no_tensor; });
+            return sources;
+        };
+        const std::vector<TensorId> of_a = there(a), of_b = there(b);
+        for (size_t slot = 0; slot < std::min(of_a.size(), of_b.size()); ++slot) {
+            const bool are_listed =
+                is_listed(plans_.a.graph.tensors[of_a[slot]]) && is_listed(plans_.b.graph.tensors[of_b[slot]]);
+            if (are_listed && !plans_.same(of_a[slot], of_b[slot])) {
+                TraceDifference& d =
+                    plans_.add(found_, What::source, x, y, source(plans_.a, of_a[slot]), source(plans_.b, of_b[slot]));
                 d.note = "source " + std::to_string(slot);
                 d.more = {{"source", static_cast<int64_t>(slot)}};
             }
@@ -136,6 +169,7 @@ private:
 
     const PlanPair& plans_;
     Found& found_;
+    const bool one_is_list_ = plans_.a.is_list_of_log() != plans_.b.is_list_of_log();
 };
 
 } // namespace

@@ -26,6 +26,7 @@ void compare_sizes(const std::string& name, const accounts::MemoryRow* a, const 
     }
 }
 
+/// Where one trace knows sizes alone, as that of a log: of the buffers that both have.
 void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRow>& a, const std::vector<accounts::MemoryRow>& b,
                      Found& found) {
     std::map<std::string, std::pair<const accounts::MemoryRow*, const accounts::MemoryRow*>> rows;
@@ -38,9 +39,16 @@ void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRo
     for (const auto& named : rows) { // clang 14 lets no lambda capture a binding
         const std::string& name = named.first;
         const auto& row = named.second;
+        const bool sizes_alone = plans.one_alone_knows(Topic::memory);
+        if (sizes_alone && (row.first == nullptr || row.second == nullptr)) {
+            continue;
+        }
         const auto is_known = [](const accounts::MemoryRow* r) { return r == nullptr || r->size.complete; };
         if (is_known(row.first) && is_known(row.second)) {
             compare_sizes(name, row.first, row.second, found);
+        }
+        if (sizes_alone) {
+            continue;
         }
         const auto peak = [](const accounts::MemoryRow* r) { return r == nullptr ? DiffValue{} : DiffValue{r->peak}; };
         found.compared();
@@ -133,12 +141,12 @@ void compare_placements(const PlanPair& plans, Found& found) {
 } // namespace
 
 void compare_memory(const PlanPair& plans, Found& found) {
-    if (plans.one_alone_knows(Topic::memory)) {
-        return;
-    }
     const accounts::MemoryAccount a = accounts::memory(plans.a.history, plans.a.state),
                                   b = accounts::memory(plans.b.history, plans.b.state);
     compare_buffers(plans, a.memory, b.memory, found);
+    if (plans.one_alone_knows(Topic::memory)) {
+        return;
+    }
     compare_replans(plans, found);
     compare_placements(plans, found);
 }

@@ -1,8 +1,11 @@
 #include "traces/diff/diff_parts.h"
 
 #include "runtime/numbers.h"
+#include "traces/history/accounts/as_logged.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace schedscope::diff {
 
@@ -25,6 +28,15 @@ TraceDifference& Found::add(What what, std::string subject, DiffValue a, DiffVal
     return result_.differences.emplace_back(std::move(d));
 }
 
+bool PlanSide::rounds_down(TensorId id) const {
+    return accounts::is_of_log(history.session()) && is_index(id, graph.tensors) && !graph.tensors[id].bytes();
+}
+
+bool PlanSide::is_list_of_log() const {
+    return accounts::is_of_log(history.session()) &&
+           std::none_of(graph.tensors.begin(), graph.tensors.end(), [](const TensorInfo& t) { return t.ne.has_value(); });
+}
+
 TensorState PlanSide::assigned(TensorId id) const {
     const size_t i = id;
     return id >= 0 && i < state.tensors.size() ? state.tensors[i] : TensorState{};
@@ -36,9 +48,27 @@ TensorId PlanSide::start_of(const SplitState& split) const {
     return node != no_tensor || first >= graph.nodes.size() ? node : graph.nodes[first];
 }
 
+namespace {
+
+Alignment align_sides(const PlanSide& a, const PlanSide& b) {
+    const bool a_is_list = a.is_list_of_log(), b_is_list = b.is_list_of_log();
+    std::optional<Alignment> listed;
+    if (a_is_list && !b_is_list) {
+        listed = align_listed(a.graph, b.graph);
+    } else if (b_is_list && !a_is_list) {
+        listed = align_listed(b.graph, a.graph);
+        if (listed) {
+            std::swap(listed->in_a, listed->in_b);
+        }
+    }
+    return listed ? std::move(*listed) : align(a.graph, b.graph);
+}
+
+} // namespace
+
 PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& history_b, const PlanState& state_b)
     : same_in_b_(history_a.session(), history_b.session()), a{history_a, state_a, *history_a.graph_of(state_a), same_in_a_},
-      b{history_b, state_b, *history_b.graph_of(state_b), same_in_b_}, alignment_(align(a.graph, b.graph)) {
+      b{history_b, state_b, *history_b.graph_of(state_b), same_in_b_}, alignment_(align_sides(a, b)) {
     for (TensorId id = 0; id < n_of(alignment_.in_b); ++id) {
         if (const TensorId other = alignment_.in_b[id]; other != no_tensor) {
             common_.emplace_back(id, other);

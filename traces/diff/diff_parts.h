@@ -44,6 +44,11 @@ struct PlanSide {
     bool knows_nodes() const noexcept { return !graph.nodes.empty(); }
     /// Else the tensor may be on a backend that is not recorded.
     bool knows_where(const TensorState& t) const noexcept { return t.backend != no_backend || history.knows(Topic::passes); }
+    /// Is a size that is recorded of a tensor rounded down to KiB or MiB? A log does, unless a model says how large the tensor
+    /// is.
+    bool rounds_down(TensorId id) const;
+    /// It is as a log lists it, and no model filled it in: neither views nor leafs are nodes or leafs there.
+    bool is_list_of_log() const;
     /// As far as the plan came.
     TensorState assigned(TensorId id) const;
     /// The node that a split is known by.

@@ -93,6 +93,20 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
     }
 }
 
+/// The most bytes that a copy may have.
+int64_t most_bytes(const PlanSide& side, const record::CopyMade& copy) {
+    constexpr int64_t kibi = 1024, mebi = kibi * kibi;
+    return *copy.bytes + (!side.rounds_down(copy.of) ? 0 : *copy.bytes < mebi ? kibi - 1 : mebi - 1);
+}
+
+bool bytes_differ(const PlanPair& plans, const record::CopyMade& a, const record::CopyMade& b) {
+    return a.bytes && b.bytes && (*a.bytes > most_bytes(plans.b, b) || *b.bytes > most_bytes(plans.a, a));
+}
+
+std::string bytes_text(const PlanSide& side, const record::CopyMade& copy) {
+    return copy.bytes ? words::bytes(SizeSum{*copy.bytes, !side.rounds_down(copy.of)}) : unknown_text;
+}
+
 /// Splits are the same where the nodes are that they begin with; where those are not known, the number counts.
 TensorId key_of(const SplitState& split, TensorId start) {
     return split.begin.first_node ? start : no_tensor - 1 - split.begin.index;
@@ -209,9 +223,8 @@ void compare_copies(const PlanPair& plans, Found& found) {
                                              {std::string("bytes") + suffix, number_or_nothing(copy->bytes)}});
             }
         }
-        if (x != nullptr && y != nullptr && x->bytes != y->bytes) {
-            const auto text = [](const std::optional<int64_t>& n) { return n ? words::bytes(*n) : unknown_text; };
-            d.note = "of " + text(x->bytes) + " → " + text(y->bytes);
+        if (x != nullptr && y != nullptr && (x->bytes.has_value() != y->bytes.has_value() || bytes_differ(plans, *x, *y))) {
+            d.note = "of " + bytes_text(plans.a, *x) + " → " + bytes_text(plans.b, *y);
         }
     };
     std::unordered_map<TensorId, const record::CopyMade*> of_b;
@@ -226,7 +239,7 @@ void compare_copies(const PlanPair& plans, Found& found) {
             continue;
         }
         const bool same_origin = plans.one_alone_knows(Topic::passes) || origin(plans.a, a) == origin(plans.b, *other->second);
-        if (!same_origin || differ_as_known(a.bytes, other->second->bytes)) { // backend and stage are what they are paired by
+        if (!same_origin || bytes_differ(plans, a, *other->second)) { // backend and stage are what they are paired by
             add(&a, other->second);
         }
         of_b.erase(other);

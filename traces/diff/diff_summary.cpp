@@ -6,6 +6,8 @@
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
 
+#include <algorithm>
+
 namespace schedscope::diff {
 
 namespace {
@@ -46,7 +48,12 @@ std::vector<Measure> measure(const PlanSide& side) {
     count("splits", side.state.splits);
     measures.push_back(
         {"copies", Measure::Unit::count, Amount(std::ssize(side.state.copies), !accounts::knows_all_inputs(side.state)), {}});
-    measures.push_back({"bytes copied", Measure::Unit::bytes, Amount::of(accounts::input_sizes(side.state)), {}});
+    SizeSum copied = accounts::input_sizes(side.state);
+    for (const SplitState& split : side.state.splits) {
+        copied.complete = copied.complete && std::none_of(split.inputs.begin(), split.inputs.end(),
+                                                          [&](const auto& input) { return side.rounds_down(input.tensor); });
+    }
+    measures.push_back({"bytes copied", Measure::Unit::bytes, Amount::of(copied), {}});
     count_if_known(Topic::fusion, "fused groups", side.state.fusions);
     for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
         measures.push_back(

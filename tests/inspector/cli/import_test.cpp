@@ -2,6 +2,7 @@
 #include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/offers.h"
+#include "tests/inspector/cli/harness/recorded.h"
 #include "tests/support/paths.h"
 #include "tests/support/traces/perfetto_file.h"
 
@@ -459,6 +460,60 @@ TEST(Import, OverwritesTracesOnlyUnlessForced) {
     EXPECT_EQ(run({"import", log, "-o", log, "--force"}).code, 2);
 }
 
+/// What a log shows of a plan and what is recorded of the same, by the same model and settings.
+TEST(Import, OfALogAndARecordingOfTheSamePlanNothingDiffers) {
+    const std::string model = paths::shared("models/stories260K-f32.gguf"), logs = paths::shared("logs/stories260K-");
+    if (!std::filesystem::exists(model) || !std::filesystem::exists(logs + "ngl3-faoff-prefill40-causes.log")) {
+        GTEST_SKIP() << "no shared models and logs are here";
+    }
+    const Folder folder;
+    const std::string log = folder / "log", filled = folder / "filled", recording = folder / "recording";
+    ASSERT_EQ(run({"import", logs + "ngl3-faoff-prefill40-causes.log", "-o", log}).code, 0);
+    ASSERT_EQ(run({"import", logs + "ngl3-faoff-prefill40-causes.log", "-m", model, "-o", filled}).code, 0);
+    ASSERT_EQ(run({"record", "--dry-run", "-m", model, "--tokens", prompt_ids(40), "-n", "0", "-c", "256", "--device",
+                   "vulkan0=vulkan:2GiB,cpu", "-ngl", "3", "-fa", "off", "-o", recording})
+                  .code,
+              0);
+    const std::string hint =
+        " is made of a log, which leaves out views, shapes and what is a weight: import LOG -m MODEL fills them "
+        "in, and less may differ\n";
+    for (const std::string& of_log : {log, filled}) {
+        for (const auto& [a, b] : {std::pair{of_log, recording}, {recording, of_log}}) {
+            const json result = json::parse(run({"diff", a, b, "--json"}).out);
+            EXPECT_EQ(result["differences"], json::array());
+            for (const json& m : result["summary"][0]["measures"]) {
+                EXPECT_TRUE(m["name"] != "nodes on Vulkan0" || (m.contains("a_at_least") != m.contains("b_at_least"))) << m;
+            }
+        }
+    }
+    // A whole run's log, which reserves first, and does not say which graphs are used again.
+    const std::string run_log = paths::shared("logs/whole-run-f16-ngl2.log"), half = paths::shared("models/stories260K-f16.gguf"),
+                      whole = folder / "whole", whole_recording = folder / "whole-recording";
+    ASSERT_EQ(run({"record", "--dry-run", "-m",  half,  "--tokens", prompt_ids(20), "-n",
+                   "3",      "-c",        "256", "-ub", "256",      "--device",     "vulkan0=vulkan:2GiB,cpu",
+                   "-ngl",   "2",         "-fa", "on",  "-o",       whole_recording})
+                  .code,
+              0);
+    for (const std::vector<std::string>& with_model : {std::vector<std::string>{}, {"-m", half}}) {
+        std::vector<std::string> import{"import", run_log, "-o", whole, "--force"};
+        import.insert(import.end(), with_model.begin(), with_model.end());
+        ASSERT_EQ(run(import).code, 0);
+        EXPECT_EQ(json::parse(run({"diff", whole, whole_recording, "--json"}).out)["differences"], json::array());
+    }
+    const std::string other = folder / "other";
+    ASSERT_EQ(run({"record", "--dry-run", "-m", model, "--tokens", prompt_ids(40), "-n", "0", "-c", "256", "--device",
+                   "vulkan0=vulkan:2GiB,cpu", "-ngl", "1", "-fa", "off", "-o", other})
+                  .code,
+              0);
+    const std::string told = run({"diff", log, other}).out;
+    EXPECT_THAT(told, HasSubstr("\na" + hint));
+    EXPECT_THAT(run({"diff", other, log}).out, HasSubstr("\nb" + hint));
+    EXPECT_THAT(run({"diff", filled, other}).out, Not(HasSubstr(hint)));
+    EXPECT_THAT(told, ContainsRegex("\nnodes on Vulkan0 +at least [0-9]+ → [0-9]+\n"));
+    EXPECT_THAT(told, HasSubstr("\n  splits\n"));
+    EXPECT_THAT(told, Not(HasSubstr("\n  nodes\n"))) << "the graphs are the same";
+}
+
 /// Logs and the model that they are of, where these are shared.
 TEST(Import, FillsInFromTheModelWhatALogLeavesOut) {
     const std::string model = paths::shared("models/stories260K-f32.gguf"), logs = paths::shared("logs/stories260K-");
@@ -510,8 +565,8 @@ TEST(Import, FillsInFromTheModelWhatALogLeavesOut) {
     const Folder folder;
     const Outcome other = run(
         {"import", logs + "ngl0-prefill40-causes.log", "-m", paths::shared("models/stories260K-q8_0.gguf"), "-o", folder / "t"});
-    EXPECT_EQ(other.code, 0);
-    EXPECT_THAT(other.out, HasSubstr("filled in 0 of 1 graph from the model\n"));
+    EXPECT_EQ(other.code, 3);
+    EXPECT_EQ(other.out, "");
     EXPECT_THAT(other.err, ::testing::ContainsRegex(
                                "^schedscope: .*ngl0-prefill40-causes\\.log: is a log of another model: [a-z0-9_.]+\\.weight has "
                                "[0-9.]+ KiB in the log, [0-9.]+ KiB \\(q8_0\\) in the model; give -m the model that the log "

@@ -183,5 +183,49 @@ TEST(Align, TheWorkGrowsAsTheGraphsDo) {
     EXPECT_LT(large, 150);
 }
 
+/// A graph as a log has it: nodes that are no views with what they read, whatever that is; each other node is a number.
+OwnedGraph as_listed(const OwnedGraph& whole) {
+    OwnedGraph listed = OwnedGraph::copy_of(whole.view());
+    for (TensorInfo& t : listed.tensors) {
+        if (*t.op == Op::NONE || is_view_op(*t.op)) {
+            t.op.reset();
+            t.src.fill(no_tensor);
+        }
+        t.ne.reset();
+    }
+    listed.leafs.clear();
+    for (TensorId& node : listed.nodes) {
+        if (!listed.tensors[static_cast<size_t>(node)].op) {
+            node = n_of(listed.tensors);
+            TensorInfo left_out;
+            left_out.op.reset();
+            listed.tensors.push_back(left_out);
+        }
+    }
+    return listed;
+}
+
+TEST(Align, AListOfNodesIsTheGraphThatHasTheSameOnesInOrder) {
+    const OwnedGraph whole = blocks(3, 40, 2);
+    OwnedGraph listed = as_listed(whole);
+    const std::optional<Alignment> alignment = align_listed(listed, whole);
+    ASSERT_TRUE(alignment);
+    int n_views = 0;
+    for (TensorId id = 0; id < n_of(whole.tensors); ++id) { // as_listed leaves them their numbers
+        const TensorInfo& t = whole.tensors[static_cast<size_t>(id)];
+        EXPECT_EQ(alignment->in_b[static_cast<size_t>(id)], id) << t.name;
+        EXPECT_EQ(alignment->in_a[static_cast<size_t>(id)], id) << t.name;
+        n_views += is_view_op(*t.op) ? 1 : 0;
+    }
+    EXPECT_GT(n_views, 0);
+
+    EXPECT_FALSE(align_listed(as_listed(blocks(2, 40, 2)), whole));
+    EXPECT_FALSE(align_listed(as_listed(blocks(4, 40, 2)), whole));
+    listed.tensors[static_cast<size_t>(listed.nodes.front())].op = Op::MUL;
+    EXPECT_FALSE(align_listed(listed, whole)) << "another operator";
+    listed.tensors[static_cast<size_t>(listed.nodes.front())].op.reset();
+    EXPECT_TRUE(align_listed(listed, whole)) << "an operator that is not known";
+}
+
 } // namespace
 } // namespace schedscope

@@ -665,9 +665,9 @@ Store logged(int n_blocks, int n_backends, bool named) {
     return store;
 }
 
-Store recorded(int n_blocks, int n_backends) {
+Store recorded(int n_blocks, int n_backends, int n_tokens = 40) {
     auto store = std::make_shared<LiveStore>();
-    SampleRun(*store, session({"Vulkan0", "CPU"})).evaluate(blocks(n_blocks, 40, n_backends));
+    SampleRun(*store, session({"Vulkan0", "CPU"})).evaluate(blocks(n_blocks, n_tokens, n_backends));
     return store;
 }
 
@@ -706,7 +706,7 @@ TEST(Diff, ALogHasAtLeastTheNodesThatItLists) {
 }
 
 /// A plan whose compute buffer on Vulkan0 has this size, printed so by a log.
-Store with_buffer(int64_t bytes, const std::string& logged_as = "") {
+Store with_buffer(int64_t bytes, const std::string& logged_as = "", bool places_known = true) {
     auto store = std::make_shared<LiveStore>();
     Changing changing(*store);
     changing.record = [&](Record& r, Recorder&) {
@@ -716,6 +716,9 @@ Store with_buffer(int64_t bytes, const std::string& logged_as = "") {
         return true;
     };
     SessionInfo info = session({"Vulkan0", "CPU"});
+    if (!places_known) {
+        info.knows.lack(Topic::memory);
+    }
     if (!logged_as.empty()) {
         info.facts.emplace_back(accounts::compute_buffers_fact, "Vulkan0 " + logged_as);
     }
@@ -741,10 +744,73 @@ TEST(Diff, ASizeThatALogRoundsIsTheSameAsEachThatItMayBe) {
     EXPECT_EQ(a, "about 0.22 MiB");
     EXPECT_EQ(b, "230 KiB");
     EXPECT_FALSE(measured(log, larger, buffer).same());
+    const Store bare_log = with_buffer(logged_bytes, "0.22 MiB", false);
+    EXPECT_THAT(found(compared(bare_log, with_buffer(229376))), IsEmpty());
+    EXPECT_EQ(found(compared(bare_log, larger)), Names{"buffer of Vulkan0"}) << "where tensors lie is not known, sizes are";
     // Of two logs, each may be off.
     EXPECT_THAT(found(compared(log, with_buffer(241172, "0.23 MiB"))), IsEmpty());
     EXPECT_EQ(found(compared(log, with_buffer(251658, "0.24 MiB"))), Names{"buffer of Vulkan0"});
     EXPECT_EQ(found(compared(with_buffer(230687, "0.2200 MiB"), with_buffer(229376, "0.2188 MiB"))), Names{"buffer of Vulkan0"});
+}
+
+TEST(Diff, ACopysBytesAreTheSameAsAllThatALogRoundsDownToThem) {
+    const auto logged_copies = [](int64_t more) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.change_graph = [](OwnedGraph& graph) {
+            for (TensorInfo& t : graph.tensors) {
+                t.ne.reset();
+            }
+        };
+        changing.record = [more](Record& r, Recorder&) {
+            if (auto* copy = std::get_if<record::CopyMade>(&r.fact)) {
+                copy->bytes = (*copy->bytes + more) / 1024 * 1024;
+            }
+            return true;
+        };
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        info.facts.emplace_back(accounts::log_fact, "the scheduler log made.log");
+        SampleRun(changing, info).evaluate(blocks(3, 41, 2)); // 41 positions are no whole KiB
+        return store;
+    };
+    const auto copies = [&](const Store& log) {
+        Names names;
+        for (const diff::TraceDifference& d : compared(log, recorded(3, 2, 41)).differences) {
+            if (d.what == What::copy) {
+                names.insert(d.note);
+            }
+        }
+        return names;
+    };
+    EXPECT_THAT(copies(logged_copies(0)), IsEmpty());
+    EXPECT_THAT(copies(logged_copies(1024)), ::testing::Contains("of at least 1.0 KiB → 164 B"));
+}
+
+TEST(Diff, WhatOneTraceDoesNotKnowOfReuseIsNoDifference) {
+    const auto without_reasons = [](bool knows_reuse) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.record = [](Record& r, Recorder&) {
+            if (auto* begin = std::get_if<record::EvaluationBegin>(&r.fact)) {
+                begin->failed_check = 0;
+            }
+            return true;
+        };
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        if (!knows_reuse) {
+            info.knows.lack(Topic::reuse);
+        }
+        SampleRun run(changing, info);
+        run.evaluate(blocks(3, 40, 2));
+        run.evaluate(blocks(3, 1, 2), GraphKind::decode);
+        return store;
+    };
+    auto store = std::make_shared<LiveStore>();
+    SampleRun run(*store, session({"Vulkan0", "CPU"}));
+    run.evaluate(blocks(3, 40, 2));
+    run.evaluate(blocks(3, 1, 2), GraphKind::decode);
+    EXPECT_EQ(found(compared(store, without_reasons(true))), Names{"reuse of graph"});
+    EXPECT_THAT(found(compared(store, without_reasons(false))), IsEmpty());
 }
 
 TEST(Diff, SizesOfInputsThatALogDoesNotTellMakeTheirSumAtLeastThat) {
