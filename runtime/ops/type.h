@@ -30,6 +30,16 @@ enum class Type : uint8_t {
     Q6_K,
     IQ4_NL,
     IQ4_XS,
+    MXFP4,
+    TQ1_0,
+    TQ2_0,
+    IQ1_S,
+    IQ1_M,
+    IQ2_XXS,
+    IQ2_XS,
+    IQ2_S,
+    IQ3_XXS,
+    IQ3_S,
     count,
 };
 

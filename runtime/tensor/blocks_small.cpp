@@ -96,6 +96,14 @@ void expand(const BlockQ5_1& b, float* x) noexcept {
     }
 }
 
+void expand(const BlockMXFP4& b, float* x) noexcept {
+    const float d = mxfp4_scale(b.e);
+    for (int j = 0; j < half_block; ++j) {
+        x[j] = fp4_values[b.qs[j] & 0x0F] * d;
+        x[j + half_block] = fp4_values[b.qs[j] >> 4] * d;
+    }
+}
+
 void expand(const BlockQ8_0& b, float* x) noexcept {
     const float d = half_to_float(b.d);
     for (int j = 0; j < small_block; ++j) {
@@ -162,6 +170,31 @@ void quantise(const float* x, BlockQ8_0& b) noexcept {
         const float v = std::round(x[i] * d_inverse);
         b.qs[i] = static_cast<int8_t>(v > -128.0F ? (v < 127.0F ? v : 127) : (v <= -128.0F ? -128 : 0));
     }
+}
+
+namespace {
+
+/// The number whose value is nearest to x, the first of two that are equally near.
+uint8_t nearest_fp4(float x, float d) noexcept {
+    uint8_t best = 0;
+    for (uint8_t q = 1; q < fp4_values.size(); ++q) {
+        best = std::fabs(fp4_values[q] * d - x) < std::fabs(fp4_values[best] * d - x) ? q : best;
+    }
+    return best;
+}
+
+} // namespace
+
+void quantise(const float* x, BlockMXFP4& b) noexcept {
+    constexpr float bias = 127, largest_exponent = 2; // of FP4, whose largest number is 1.5 × 2²
+    const float most = std::fabs(extreme(x, small_block));
+    const float exponent = most > 0.0F ? std::floor(std::log2(most)) - largest_exponent + bias : 0.0F;
+    b.e = stored(exponent, 254);
+    uint8_t q[small_block];
+    for (int i = 0; i < small_block; ++i) {
+        q[i] = nearest_fp4(x[i], mxfp4_scale(b.e));
+    }
+    store_fours(q, b.qs);
 }
 
 } // namespace schedscope

@@ -54,6 +54,16 @@ bool row_to_float(Type type, const void* row, float* out, int64_t n) noexcept {
     case Type::Q6_K: return expand_row<BlockQ6_K>(type, row, out, n);
     case Type::IQ4_NL: return expand_row<BlockIQ4_NL>(type, row, out, n);
     case Type::IQ4_XS: return expand_row<BlockIQ4_XS>(type, row, out, n);
+    case Type::MXFP4: return expand_row<BlockMXFP4>(type, row, out, n);
+    case Type::TQ1_0: return expand_row<BlockTQ1_0>(type, row, out, n);
+    case Type::TQ2_0: return expand_row<BlockTQ2_0>(type, row, out, n);
+    case Type::IQ1_S: return expand_row<BlockIQ1_S>(type, row, out, n);
+    case Type::IQ1_M: return expand_row<BlockIQ1_M>(type, row, out, n);
+    case Type::IQ2_XXS: return expand_row<BlockIQ2_XXS>(type, row, out, n);
+    case Type::IQ2_XS: return expand_row<BlockIQ2_XS>(type, row, out, n);
+    case Type::IQ2_S: return expand_row<BlockIQ2_S>(type, row, out, n);
+    case Type::IQ3_XXS: return expand_row<BlockIQ3_XXS>(type, row, out, n);
+    case Type::IQ3_S: return expand_row<BlockIQ3_S>(type, row, out, n);
     default: return false;
     }
 }
@@ -84,6 +94,9 @@ bool row_from_float(Type type, const float* in, void* row, int64_t n) noexcept {
     case Type::Q6_K: return quantise_row<BlockQ6_K>(type, in, row, n);
     case Type::IQ4_NL: return quantise_row<BlockIQ4_NL>(type, in, row, n);
     case Type::IQ4_XS: return quantise_row<BlockIQ4_XS>(type, in, row, n);
+    case Type::MXFP4: return quantise_row<BlockMXFP4>(type, in, row, n);
+    case Type::TQ1_0: return quantise_row<BlockTQ1_0>(type, in, row, n);
+    case Type::TQ2_0: return quantise_row<BlockTQ2_0>(type, in, row, n);
     default: return false;
     }
 }

@@ -45,6 +45,16 @@ template <typename Row> constexpr BlockOps ops_of() {
             {int8::dot<Row>, int8::panel_bytes<int8::PanelOf<Row>>, int8::pack<Row>, int8::multiply<int8::PanelOf<Row>>}};
 }
 
+/// Of types whose elements lie in code books or in numbers of base 3: rows are expanded by what all instruction sets share, then
+/// multiplied as floats.
+template <typename Block> void expand_blocks(const void* row, float* out, int64_t n) {
+    const auto* blocks = static_cast<const Block*>(row);
+    for (int64_t i = 0; i < n / super_block; ++i) {
+        expand(blocks[i], out + i * super_block);
+    }
+}
+template <typename Block> constexpr BlockOps expanded_ops_of() { return {nullptr, expand_blocks<Block>, {}}; }
+
 } // namespace
 
 const BlockOps SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA)[n_types] = {
@@ -68,9 +78,20 @@ const BlockOps SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA)[n_types] = {
     ops_of<RowQ6_K>(),
     ops_of<RowIQ4_NL>(),
     ops_of<RowIQ4_XS>(),
+    ops_of<RowMXFP4>(),
+    expanded_ops_of<BlockTQ1_0>(),
+    ops_of<RowTQ2_0>(),
+    expanded_ops_of<BlockIQ1_S>(),
+    expanded_ops_of<BlockIQ1_M>(),
+    expanded_ops_of<BlockIQ2_XXS>(),
+    expanded_ops_of<BlockIQ2_XS>(),
+    expanded_ops_of<BlockIQ2_S>(),
+    expanded_ops_of<BlockIQ3_XXS>(),
+    expanded_ops_of<BlockIQ3_S>(),
 };
 static_assert(ordinal(Type::Q4_0) == 8 && ordinal(Type::Q8_0) == 12 && ordinal(Type::Q2_K) == 13 && ordinal(Type::IQ4_NL) == 18 &&
-                  ordinal(Type::count) == 20,
+                  ordinal(Type::MXFP4) == 20 && ordinal(Type::TQ2_0) == 22 && ordinal(Type::IQ3_S) == 29 &&
+                  ordinal(Type::count) == 30,
               "the table is in the order of the types");
 
 } // namespace schedscope

@@ -123,36 +123,48 @@ template <typename Block> ALWAYS_INLINE Floats halves_of_rows(const Block* const
 // each `scaled` elements; it has room for sixteen of each. `eight_scales`: of eight blocks; `row_scales`: of a block of each row.
 // Types without `offsets` have none. `bytes(where)` are the 32 bytes that where(block) points to, of one block or of several.
 
-/// What four bits stand for: themselves, or the uneven steps of IQ4, lifted by 128. Such types say by `fours` where those of a
-/// piece lie, and by `fifths` where the fifth bits do, if they have any. A type whose elements are signed bytes says by `bytes`
-/// where these lie.
+/// What four bits stand for: themselves, or some steps lifted by `less`, which makes them numbers from 0 on. Such types say by
+/// `fours` where those of a piece lie, and by `fifths` where the fifth bits do, if they have any. A type whose elements are
+/// signed bytes says by `bytes` where these lie.
 struct Plain {
     static constexpr int number_of(int four) { return four; }
     template <typename V> static ALWAYS_INLINE V numbers_of(V fours) { return fours; }
 };
-struct Uneven {
-    static constexpr int less = 128;
-    static constexpr int number_of(int four) { return iq4_values[four] + less; }
+struct SixteenBytes {
+    uint8_t of[16];
+};
+template <const std::array<int8_t, 16>& values, int lifted_by> struct Stepped {
+    static constexpr int less = lifted_by;
+    static constexpr SixteenBytes steps = [] {
+        SixteenBytes lifted{};
+        for (int i = 0; i < 16; ++i) {
+            lifted.of[i] = static_cast<uint8_t>(values[i] + less);
+        }
+        return lifted;
+    }();
+    static constexpr int number_of(int four) { return steps.of[four]; }
     template <typename V> static ALWAYS_INLINE V numbers_of(V fours) {
 #if defined(__AVX2__)
-        const __m128i steps = _mm_setr_epi8(1, 24, 45, 63, 79, 93, 106, 118, -127, -115, -103, -90, -75, -59, -39, -15);
+        const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(steps.of));
 #if defined(__AVX512F__)
         if constexpr (sizeof(V) == sizeof(__m512i)) {
-            return reinterpret_cast<V>(_mm512_shuffle_epi8(_mm512_broadcast_i32x4(steps), reinterpret_cast<__m512i>(fours)));
+            return reinterpret_cast<V>(_mm512_shuffle_epi8(_mm512_broadcast_i32x4(all), reinterpret_cast<__m512i>(fours)));
         }
 #endif
         if constexpr (sizeof(V) == sizeof(__m256i)) {
-            return reinterpret_cast<V>(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(steps), reinterpret_cast<__m256i>(fours)));
+            return reinterpret_cast<V>(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(all), reinterpret_cast<__m256i>(fours)));
         }
 #else
         V out{};
         for (int i = 0; i < piece; ++i) {
-            out[i] = static_cast<uint8_t>(iq4_values[fours[i]] + less);
+            out[i] = steps.of[fours[i]];
         }
         return out;
 #endif
     }
 };
+using Uneven = Stepped<iq4_values, 128>;
+using Fp4 = Stepped<fp4_values, 12>;
 
 /// Blocks of 32 with one scale, and those with a least value too.
 template <typename B> struct OneScale {
@@ -223,6 +235,30 @@ struct RowIQ4_NL : Uneven, OneScale<BlockIQ4_NL> {
     static ALWAYS_INLINE const void* fours(const Block& b, int) { return b.qs; }
 };
 
+struct RowMXFP4 : Fp4 {
+    /// As mxfp4_scale does it.
+    static ALWAYS_INLINE float scale_of(uint8_t e) {
+        return __builtin_bit_cast(float, e < 2 ? 0x00200000U << e : (e - 1U) << 23U);
+    }
+    using Block = BlockMXFP4;
+    static constexpr int pieces = 1, scaled = 32;
+    static constexpr bool offsets = false;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = scale_of(b.e); }
+    static ALWAYS_INLINE void eight_scales(const Block* b, float* scale, float*) {
+        for (int i = 0; i < 8; ++i) {
+            scale[i] = scale_of(b[i].e);
+        }
+    }
+    static ALWAYS_INLINE void row_scales(const Block* const* rows, int64_t i, Floats* scale, Floats*) {
+        float each[width];
+        for (int r = 0; r < width; ++r) {
+            each[r] = scale_of(rows[r][i].e);
+        }
+        *scale = load(each);
+    }
+    static ALWAYS_INLINE const void* fours(const Block& b, int) { return b.qs; }
+};
+
 struct RowQ2_K : Super<BlockQ2_K, 16, true> {
     static constexpr int less = 0;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) {
@@ -251,6 +287,19 @@ struct RowQ3_K : Super<BlockQ3_K, 16, false> {
     template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
         return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 4); }), 2 * (p % 4), 2) |
                (bits_of(bytes([](const Block& b) { return b.hmask; }), p, 1) << 2);
+    }
+};
+
+struct RowTQ2_0 : Super<BlockTQ2_0, 32, false> {
+    static constexpr int less = 1;
+    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) {
+        const float d = half_bits_to_float(b.d);
+        for (int i = 0; i < 8; ++i) {
+            scale[i] = d;
+        }
+    }
+    template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
+        return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 4); }), 2 * (p % 4), 2);
     }
 };
 

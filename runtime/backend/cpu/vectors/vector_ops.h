@@ -53,7 +53,8 @@ struct Int8Rows {
                      int64_t out_stride) = nullptr;
 };
 
-/// Rows of quantised blocks (block_ops_isa.cpp). n is a multiple of the type's block.
+/// Rows of quantised blocks (block_ops_isa.cpp). n is a multiple of the type's block. Each quantised type can be expanded; TQ1_0
+/// and the IQ1 to IQ3 types have nothing else.
 struct BlockOps {
     static constexpr int max_columns = 4;
     /// out[j] = Σ row[i] x[j × stride + i] for j < n_columns ≤ max_columns: the row is taken apart once for all columns.

@@ -256,6 +256,16 @@ const RowOps row_ops[n_types] = {
     {}, // Q6_K
     row_ops_of<RowIQ4_NL>(),
     {}, // IQ4_XS
+    {}, // MXFP4
+    {}, // TQ1_0
+    {}, // TQ2_0
+    {}, // IQ1_S
+    {}, // IQ1_M
+    {}, // IQ2_XXS
+    {}, // IQ2_XS
+    {}, // IQ2_S
+    {}, // IQ3_XXS
+    {}, // IQ3_S
 };
 static_assert(ordinal(Type::F32) == 0 && ordinal(Type::BF16) == 2 && ordinal(Type::Q4_0) == 8 && ordinal(Type::Q8_0) == 12 &&
                   ordinal(Type::IQ4_NL) == 18,
