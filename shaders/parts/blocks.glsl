@@ -1,6 +1,10 @@
 // Quantised blocks (runtime/tensor/blocks.h) as source 0: an array of 16-bit words. For each type A_…: the words of a block, its
 // elements, how an element's value follows from its number (value = number × x + y; the same for 16 neighbours), and the numbers
-// of two neighbours, the first one even.
+// of two neighbours, the first one even. A block is named by its first word; one of an odd number of bytes (BLOCK_BYTES) by its
+// first byte, and has no words.
+#if defined(A_MXFP4)
+uint byte_of(uint block, uint byte) { return a_element((block + byte) >> 1) >> (((block + byte) & 1u) * 8u) & 255u; }
+#else
 uint word_of(uint block, uint byte) { return a_element(block + (byte >> 1)); }
 uint byte_of(uint block, uint byte) { return word_of(block, byte) >> ((byte & 1u) * 8u) & 255u; }
 float half_of(uint block, uint byte) { return unpackHalf2x16(word_of(block, byte)).x; }
@@ -11,13 +15,26 @@ ivec2 bits_of(uint block, uint byte, uint shift, uint mask) {
 }
 // Bit n of two neighbouring bytes, as 2^to.
 ivec2 bit_of(uint block, uint byte, uint n, uint to) { return bits_of(block, byte, n, 1u) << int(to); }
+#endif
 
 #if defined(A_IQ4_NL) || defined(A_IQ4_XS)
 #include "uneven_steps.glsl"
 ivec2 uneven(ivec2 numbers) { return ivec2(uneven_steps[numbers.x], uneven_steps[numbers.y]); }
 #endif
 
-#if defined(A_Q4_0) || defined(A_Q4_1) || defined(A_Q5_0) || defined(A_Q5_1) || defined(A_Q8_0) || defined(A_IQ4_NL)
+#if defined(A_MXFP4)
+#define BLOCK_ELEMENTS 32u
+#define BLOCK_BYTES 17u
+const int fp4_values[16] = int[](0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12); // doubled
+vec2 scale_of(uint block, uint e) { // half of the exponent's power of two, as blocks.h says
+    uint exponent = byte_of(block, 0u);
+    return vec2(uintBitsToFloat(exponent < 2u ? 0x00200000u << exponent : (exponent - 1u) << 23), 0.0);
+}
+ivec2 numbers_of(uint block, uint e) {
+    uint byte = 1u + (e & 15u), shift = (e & 16u) >> 2;
+    return ivec2(fp4_values[byte_of(block, byte) >> shift & 15u], fp4_values[byte_of(block, byte + 1u) >> shift & 15u]);
+}
+#elif defined(A_Q4_0) || defined(A_Q4_1) || defined(A_Q5_0) || defined(A_Q5_1) || defined(A_Q8_0) || defined(A_IQ4_NL)
 #define BLOCK_ELEMENTS 32u
 // Four bits of element e: the bytes' lower halves, then the upper ones.
 ivec2 four_bits(uint block, uint begin, uint e) { return bits_of(block, begin + (e & 15u), (e & 16u) >> 2, 15u); }
@@ -125,8 +142,17 @@ ivec2 numbers_of(uint block, uint e) { return uneven(bits_of(block, 8u + (e >> 5
 #endif
 #endif
 
+// The block of a row (its first byte) with element i.
+uint block_of(uint row, uint i) {
+#if defined(BLOCK_BYTES)
+    return row + i / BLOCK_ELEMENTS * BLOCK_BYTES;
+#else
+    return (row >> 1) + i / BLOCK_ELEMENTS * BLOCK_WORDS;
+#endif
+}
+
 float value_at(uint row, uint i) {
-    uint block = (row >> 1) + i / BLOCK_ELEMENTS * BLOCK_WORDS;
+    uint block = block_of(row, i);
     uint e = i % BLOCK_ELEMENTS;
     vec2 scale = scale_of(block, e);
     ivec2 numbers = numbers_of(block, e & ~1u);

@@ -2,7 +2,7 @@
 // for them. Rows of other types may end between them; the rest are zeros.
 #if defined(A_BLOCKS)
 void eight_at(uint row, uint i, uint n, out float w[8]) {
-    uint block = (row >> 1) + i / BLOCK_ELEMENTS * BLOCK_WORDS;
+    uint block = block_of(row, i);
     uint e = i % BLOCK_ELEMENTS;
     vec2 scale = scale_of(block, e);
     [[unroll]] for (uint j = 0u; j < 8u; j += 2u) {

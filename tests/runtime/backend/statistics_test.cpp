@@ -1,7 +1,7 @@
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/statistics.h"
 #include "runtime/backend/tensor_rows.h"
-#include "runtime/tensor/convert.h"
+#include "tests/support/graphs/row_of_floats.h"
 #include "tests/support/graphs/small_graph.h"
 #include "tests/support/vulkan_devices.h"
 
@@ -67,7 +67,7 @@ protected:
         g_.place(*device_, t);
         std::vector<std::byte> bytes(n_bytes(*t));
         for (int64_t r = 0; r < schedscope::n_rows(*t); ++r) {
-            EXPECT_TRUE(row_from_float(type, floats.data() + r * ne[0], bytes.data() + static_cast<size_t>(r) * t->nb[1], ne[0]));
+            row_of_floats(type, floats.data() + r * ne[0], bytes.data() + static_cast<size_t>(r) * t->nb[1], ne[0]);
         }
         tensor_write(*t, bytes.data(), 0, bytes.size());
         return t;
@@ -130,7 +130,8 @@ TEST_F(StatisticsOf, HalfFloatsAreThoseOfWhatTheyHold) {
 }
 
 TEST_F(StatisticsOf, QuantisedTensorsAreThoseOfWhatTheyHold) {
-    for (const Type type : {Type::Q4_0, Type::Q8_0, Type::Q4_K, Type::Q6_K, Type::IQ4_NL}) {
+    for (const Type type :
+         {Type::Q4_0, Type::Q8_0, Type::Q4_K, Type::Q6_K, Type::IQ4_NL, Type::MXFP4, Type::TQ1_0, Type::IQ2_XS}) {
         const std::vector<float> values = some_floats(512);
         const Tensor& t = *filled(type, {256, 2, 1, 1}, values);
         std::vector<float> held(512);

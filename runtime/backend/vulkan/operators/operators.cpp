@@ -25,10 +25,24 @@ bool has_type(const Tensor* t, std::initializer_list<Type> types) noexcept {
 }
 
 bool is_weight(Type type) noexcept {
-    return type == Type::F32 || type == Type::F16 || type == Type::BF16 || traits(type).quantised();
+    switch (type) {
+    case Type::F32:
+    case Type::F16:
+    case Type::BF16: return true;
+    case Type::TQ1_0:
+    case Type::TQ2_0:
+    case Type::IQ1_S:
+    case Type::IQ1_M:
+    case Type::IQ2_XXS:
+    case Type::IQ2_XS:
+    case Type::IQ2_S:
+    case Type::IQ3_XXS:
+    case Type::IQ3_S: return false;
+    default: return traits(type).quantised();
+    }
 }
 
-bool is_cached(Type type) noexcept { return is_weight(type) && traits(type).block <= 32; }
+bool is_cached(Type type) noexcept { return is_weight(type) && traits(type).block <= 32 && type != Type::MXFP4; }
 
 Answer f32(const Tensor& node) { return all_f32(node) ? yes : Answer::no(Refusal::type, "the shader is for f32 only"); }
 

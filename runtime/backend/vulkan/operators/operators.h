@@ -37,8 +37,8 @@ std::span<const VulkanOperator> image_operators() noexcept;
 // Rules of more than one family.
 constexpr Answer yes{};
 bool has_type(const Tensor* t, std::initializer_list<Type> types) noexcept;
-bool is_weight(Type type) noexcept;  ///< floats, and every kind of block
-bool is_cached(Type type) noexcept;  ///< in a KV cache: floats, and blocks of 32
+bool is_weight(Type type) noexcept;  ///< floats, and those kinds of blocks that shaders read
+bool is_cached(Type type) noexcept;  ///< in a KV cache: floats, and blocks of 32 that shaders write
 Answer f32(const Tensor& node);      ///< the result and sources 0 and 1, with any strides
 Answer f32_rows(const Tensor& node); ///< the same, with contiguous rows
 Answer one_type(const Tensor& node); ///< F32 or F16 throughout

@@ -1,8 +1,8 @@
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 
 #include "runtime/tensor/blocks.h"
-#include "runtime/tensor/convert.h"
 #include "tests/runtime/backend/ops/op_cases.h"
+#include "tests/support/graphs/row_of_floats.h"
 #include "tests/support/graphs/small_graph.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +12,20 @@
 
 namespace schedscope::test {
 namespace {
+
+/// Types whose blocks are taken apart by vectors. Rows of the others are expanded only, then multiplied as floats.
+std::vector<Type> vector_types() {
+    std::vector<Type> types = shader_types();
+    std::erase_if(types, [](Type type) { return !traits(type).quantised(); });
+    types.push_back(Type::TQ2_0);
+    return types;
+}
+
+std::vector<Type> quantised_types() {
+    std::vector<Type> types = expandable_types();
+    std::erase_if(types, [](Type type) { return !traits(type).quantised(); });
+    return types;
+}
 
 /// A block may hold −128, which quantising does not give.
 void set_least(Type type, std::byte* blocks) {
@@ -24,18 +38,15 @@ class BlockOpsOf : public ::testing::TestWithParam<const VectorOps*> {
 protected:
     const VectorOps& v = *GetParam();
 
-    /// Calls use(type, ops, blocks, what they stand for, n) for each quantised type and some lengths.
-    template <typename Use> void for_each_row(Use use) {
-        for (const Type type : expandable_types()) {
-            if (!traits(type).quantised()) {
-                continue;
-            }
+    /// Calls use(type, ops, blocks, what they stand for, n) for each of the types and some lengths.
+    template <typename Use> void for_each_row(const std::vector<Type>& types, Use use) {
+        for (const Type type : types) {
             for (const int64_t n_blocks : {1, 2, 3, 5, 16}) {
                 const int64_t n = n_blocks * traits(type).block;
                 const auto row = some_floats(static_cast<size_t>(n));
                 std::vector<std::byte> blocks(row_bytes(type, n));
                 std::vector<float> expanded(row.size());
-                row_from_float(type, row.data(), blocks.data(), n);
+                row_of_floats(type, row.data(), blocks.data(), n);
                 set_least(type, blocks.data());
                 row_to_float(type, blocks.data(), expanded.data(), n);
                 SCOPED_TRACE(std::string(type_name(type)) + " row of " + std::to_string(n));
@@ -46,19 +57,21 @@ protected:
 };
 
 TEST_P(BlockOpsOf, ExpandEveryTypeAsItIs) {
-    for_each_row([&](const BlockOps& ops, const std::vector<std::byte>& blocks, const std::vector<float>& expanded, int64_t n) {
-        ASSERT_NE(ops.expand, nullptr);
-        std::vector<float> found(expanded.size() + 1, 99.0F);
-        ops.expand(blocks.data(), found.data(), n);
-        for (size_t i = 0; i < expanded.size(); ++i) {
-            ASSERT_NEAR(found[i], expanded[i], 1e-6F) << i;
-        }
-        EXPECT_EQ(found.back(), 99.0F);
-    });
+    for_each_row(quantised_types(),
+                 [&](const BlockOps& ops, const std::vector<std::byte>& blocks, const std::vector<float>& expanded, int64_t n) {
+                     ASSERT_NE(ops.expand, nullptr);
+                     std::vector<float> found(expanded.size() + 1, 99.0F);
+                     ops.expand(blocks.data(), found.data(), n);
+                     for (size_t i = 0; i < expanded.size(); ++i) {
+                         ASSERT_NEAR(found[i], expanded[i], 1e-6F) << i;
+                     }
+                     EXPECT_EQ(found.back(), 99.0F);
+                 });
 }
 
 TEST_P(BlockOpsOf, MultiplyARowWithSomeColumns) {
-    for_each_row([&](const BlockOps& ops, const std::vector<std::byte>& blocks, const std::vector<float>& expanded, int64_t n) {
+    for_each_row(vector_types(), [&](const BlockOps& ops, const std::vector<std::byte>& blocks,
+                                     const std::vector<float>& expanded, int64_t n) {
         ASSERT_NE(ops.dot, nullptr);
         const int64_t stride = n + 3;
         const auto x = some_floats(static_cast<size_t>(BlockOps::max_columns * stride) + 1);
@@ -148,27 +161,25 @@ TEST_P(BlockOpsOf, RoundColumnsToTheNearestOf255Steps) {
 }
 
 TEST_P(BlockOpsOf, MultiplyARowWithColumnsOfWholeNumbers) {
-    for_each_row([&](const BlockOps& ops, const std::vector<std::byte>& blocks, const std::vector<float>& expanded, int64_t n) {
-        ASSERT_NE(ops.int8.dot, nullptr);
-        const QuantisedColumns q(v, some_floats(static_cast<size_t>(Int8Rows::max_columns * n)), n, false);
-        for (int columns = 1; columns <= Int8Rows::max_columns; ++columns) {
-            float found[Int8Rows::max_columns + 1];
-            std::fill(std::begin(found), std::end(found), 99.0F);
-            ops.int8.dot(blocks.data(), 0, 1, q.columns(), columns, n, found, 1);
-            for (int j = 0; j < columns; ++j) {
-                ASSERT_NEAR(found[j], q.product(expanded, j), 4e-6 * std::sqrt(static_cast<double>(n)))
-                    << "column " << j << " of " << columns;
-            }
-            EXPECT_EQ(found[columns], 99.0F);
-        }
-    });
+    for_each_row(vector_types(),
+                 [&](const BlockOps& ops, const std::vector<std::byte>& blocks, const std::vector<float>& expanded, int64_t n) {
+                     ASSERT_NE(ops.int8.dot, nullptr);
+                     const QuantisedColumns q(v, some_floats(static_cast<size_t>(Int8Rows::max_columns * n)), n, false);
+                     for (int columns = 1; columns <= Int8Rows::max_columns; ++columns) {
+                         float found[Int8Rows::max_columns + 1];
+                         std::fill(std::begin(found), std::end(found), 99.0F);
+                         ops.int8.dot(blocks.data(), 0, 1, q.columns(), columns, n, found, 1);
+                         for (int j = 0; j < columns; ++j) {
+                             ASSERT_NEAR(found[j], q.product(expanded, j), 4e-6 * std::sqrt(static_cast<double>(n)))
+                                 << "column " << j << " of " << columns;
+                         }
+                         EXPECT_EQ(found[columns], 99.0F);
+                     }
+                 });
 }
 
 TEST_P(BlockOpsOf, GiveOfSeveralRowsWithWholeNumbersWhatEachGivesAlone) {
-    for (const Type type : expandable_types()) {
-        if (!traits(type).quantised()) {
-            continue;
-        }
+    for (const Type type : vector_types()) {
         const Int8Rows& ops = v.blocks[static_cast<size_t>(type)].int8;
         const int64_t n = 3 * std::max<int64_t>(96, traits(type).block);
         const auto bytes = row_bytes(type, n);
@@ -177,7 +188,7 @@ TEST_P(BlockOpsOf, GiveOfSeveralRowsWithWholeNumbersWhatEachGivesAlone) {
         std::vector<std::byte> blocks(stride * n_rows);
         const auto all = some_floats(static_cast<size_t>(n_rows * n));
         for (size_t r = 0; r < n_rows; ++r) {
-            row_from_float(type, &all[r * static_cast<size_t>(n)], &blocks[r * stride], n);
+            row_of_floats(type, &all[r * static_cast<size_t>(n)], &blocks[r * stride], n);
         }
         const QuantisedColumns q(v, some_floats(static_cast<size_t>(Int8Rows::max_columns * n)), n, false);
         for (int columns = 1; columns <= Int8Rows::max_columns; ++columns) {
@@ -200,10 +211,7 @@ TEST_P(BlockOpsOf, GiveOfSeveralRowsWithWholeNumbersWhatEachGivesAlone) {
 }
 
 TEST_P(BlockOpsOf, MultiplyPanelsOfRowsWithColumnsOfWholeNumbers) {
-    for (const Type type : expandable_types()) {
-        if (!traits(type).quantised()) {
-            continue;
-        }
+    for (const Type type : vector_types()) {
         const Int8Rows& ops = v.blocks[static_cast<size_t>(type)].int8;
         const int64_t n = std::max<int64_t>(96, traits(type).block);
         const auto bytes = row_bytes(type, n);
@@ -212,7 +220,7 @@ TEST_P(BlockOpsOf, MultiplyPanelsOfRowsWithColumnsOfWholeNumbers) {
             std::vector<std::vector<float>> expanded(static_cast<size_t>(n_rows), std::vector<float>(static_cast<size_t>(n)));
             const auto all = some_floats(static_cast<size_t>(n_rows * n));
             for (size_t r = 0; r < static_cast<size_t>(n_rows); ++r) {
-                row_from_float(type, &all[r * static_cast<size_t>(n)], &blocks[r * bytes], n);
+                row_of_floats(type, &all[r * static_cast<size_t>(n)], &blocks[r * bytes], n);
                 set_least(type, &blocks[r * bytes]);
                 row_to_float(type, &blocks[r * bytes], expanded[r].data(), n);
             }
@@ -248,6 +256,12 @@ TEST_P(BlockOpsOf, AreThereForQuantisedTypesOnly) {
         EXPECT_EQ(v.blocks[static_cast<size_t>(type)].dot, nullptr);
         EXPECT_EQ(v.blocks[static_cast<size_t>(type)].expand, nullptr);
         EXPECT_EQ(v.blocks[static_cast<size_t>(type)].int8.dot, nullptr);
+    }
+    const std::vector<Type> taken_apart = vector_types();
+    for (const Type type : quantised_types()) {
+        const bool by_vectors = std::find(taken_apart.begin(), taken_apart.end(), type) != taken_apart.end();
+        EXPECT_EQ(v.blocks[static_cast<size_t>(type)].dot != nullptr, by_vectors) << type_name(type);
+        EXPECT_EQ(v.blocks[static_cast<size_t>(type)].int8.dot != nullptr, by_vectors) << type_name(type);
     }
 }
 

@@ -29,15 +29,25 @@ std::vector<Op> ops_with_cases() {
 }
 
 const std::vector<Type>& expandable_types() {
-    static const std::vector<Type> types = {Type::F32,  Type::F16,  Type::BF16, Type::Q4_0,   Type::Q4_1,
-                                            Type::Q5_0, Type::Q5_1, Type::Q8_0, Type::Q2_K,   Type::Q3_K,
-                                            Type::Q4_K, Type::Q5_K, Type::Q6_K, Type::IQ4_NL, Type::IQ4_XS};
+    static const std::vector<Type> types = {
+        Type::F32,   Type::F16,   Type::BF16,    Type::Q4_0,   Type::Q4_1,   Type::Q5_0,    Type::Q5_1,  Type::Q8_0,  Type::Q2_K,
+        Type::Q3_K,  Type::Q4_K,  Type::Q5_K,    Type::Q6_K,   Type::IQ4_NL, Type::IQ4_XS,  Type::MXFP4, Type::TQ1_0, Type::TQ2_0,
+        Type::IQ1_S, Type::IQ1_M, Type::IQ2_XXS, Type::IQ2_XS, Type::IQ2_S,  Type::IQ3_XXS, Type::IQ3_S};
+    return types;
+}
+
+std::vector<Type> shader_types() {
+    std::vector<Type> types = expandable_types();
+    const auto is_refused = [](std::string_view name) {
+        return name.starts_with("tq") || name.starts_with("iq1") || name.starts_with("iq2") || name.starts_with("iq3");
+    };
+    std::erase_if(types, [&](Type type) { return is_refused(type_name(type)); });
     return types;
 }
 
 std::vector<Type> cached_types() {
     std::vector<Type> types = expandable_types();
-    std::erase_if(types, [](Type type) { return traits(type).block > 32; });
+    std::erase_if(types, [](Type type) { return traits(type).block > 32 || type == Type::MXFP4; });
     return types;
 }
 

@@ -70,7 +70,9 @@ std::vector<Op> ops_with_cases();
 
 /// The types that a product's weights and a table of rows may have.
 const std::vector<Type>& expandable_types();
-/// Those of them that keys and values in a cache may have: floats, and blocks of 32.
+/// Those of them that shaders read.
+std::vector<Type> shader_types();
+/// Those that keys and values in a cache may have: floats, and blocks of 32 with a half as scale.
 std::vector<Type> cached_types();
 
 } // namespace schedscope::test

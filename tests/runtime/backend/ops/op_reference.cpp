@@ -1,7 +1,7 @@
 #include "tests/runtime/backend/ops/op_reference.h"
 
-#include "runtime/tensor/convert.h"
 #include "tests/runtime/backend/ops/op_families.h"
+#include "tests/support/graphs/row_of_floats.h"
 
 #include <algorithm>
 #include <cstring>
@@ -95,7 +95,7 @@ void write_elements(const Tensor& t, Memory memory, const Elements& e) {
             for (int64_t i0 = 0; i0 < t.ne[0]; ++i0) {
                 row[static_cast<size_t>(i0)] = static_cast<float>(e.at(i0, i1, i2, i3));
             }
-            row_from_float(t.type, row.data(), memory.data() + place(t, 0, i1, i2, i3), t.ne[0]);
+            row_of_floats(t.type, row.data(), memory.data() + place(t, 0, i1, i2, i3), t.ne[0]);
             return;
         }
         for (int64_t i0 = 0; i0 < t.ne[0]; ++i0) {

@@ -28,7 +28,8 @@ struct Elements {
 
 /// Blocks are expanded, strides followed. Integers are exact below 2^53.
 Elements read_elements(const Tensor& t, std::span<const std::byte> memory);
-/// Rounds to the tensor's type. Bytes between its elements stay as they are.
+/// Rounds to the tensor's type, or where floats can't be quantised to it writes what row_of_floats gives. Bytes between its
+/// elements stay as they are.
 void write_elements(const Tensor& t, Memory memory, const Elements& elements);
 
 /// Runs one node as its operator is defined, in double precision, element by element: what every backend must agree with. Shares

@@ -78,7 +78,7 @@ void add_mul_mat(std::vector<OpCase>& cases) {
             return ops::mul_mat(g, l.floats(type, {4096, 61, 1, 1}), l.f32({4096, 130, 1, 1}));
         });
     }
-    for (const Type type : {Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::Q5_0, Type::Q5_1, Type::IQ4_NL}) {
+    for (const Type type : {Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::Q5_0, Type::Q5_1, Type::IQ4_NL, Type::MXFP4}) {
         for (const int64_t k : {32, 96, 160}) {
             for (const int64_t n : {1, 9}) {
                 add(std::string(type_name(type)) + " rows of " + std::to_string(k) + ", " + std::to_string(n) + " columns",

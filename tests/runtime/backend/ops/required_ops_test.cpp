@@ -3,6 +3,8 @@
 
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/cpu/kernels/operators.h"
+#include "runtime/tensor/convert.h"
+#include "runtime/tensor/ops.h"
 #include "tests/runtime/backend/ops/op_cases.h"
 #include "tests/support/vulkan_devices.h"
 
@@ -65,7 +67,10 @@ TEST(RequiredOps, TheCpuTakesEveryOperatorAndAllTypesOfWeights) {
     const Kernels taken = taken_by(*make_cpu_device());
     expect(taken, ops_with_cases(), {Type::F32});
     expect(taken, {Op::MUL_MAT, Op::MUL_MAT_ID, Op::GET_ROWS, Op::FLASH_ATTN_EXT}, expandable_types());
-    expect(taken, {Op::CPY, Op::SET_ROWS}, expandable_types());
+    expect(taken, {Op::CPY}, expandable_types());
+    std::vector<Type> written = expandable_types();
+    std::erase_if(written, [](Type type) { return !can_quantise(type); });
+    expect(taken, {Op::SET_ROWS}, written);
     expect(taken, {Op::ADD, Op::MUL, Op::UNARY, Op::GLU, Op::ROPE, Op::CONT, Op::SCALE}, {Type::F16});
     expect(taken, {Op::CPY, Op::CONT, Op::REPEAT, Op::CONCAT}, {Type::I32});
 }
@@ -76,9 +81,56 @@ TEST_F(RequiredOnVulkan, TransformersStayOnTheDevice) {
     for (const auto& device : vulkan_devices()) {
         const Kernels taken = taken_by(*device);
         expect(taken, ops_with_cases(), {Type::F32});
-        expect(taken, {Op::MUL_MAT, Op::MUL_MAT_ID, Op::GET_ROWS}, {Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0});
+        expect(taken, {Op::MUL_MAT, Op::MUL_MAT_ID, Op::GET_ROWS}, shader_types());
         expect(taken, {Op::FLASH_ATTN_EXT, Op::SET_ROWS, Op::CPY, Op::MUL_MAT}, cached_types());
         expect(taken, {Op::CONT, Op::CPY, Op::CONCAT, Op::GET_ROWS}, {Type::I32});
+    }
+}
+
+/// A product with weights of the type, a look-up in such a table, and both kinds of writing it.
+std::vector<Tensor*> uses_of(Graph& g, Type type) {
+    Tensor* const weights = g.input(type, {256, 4, 1, 1});
+    Tensor* const floats = g.input(Type::F32, {256, 4, 1, 1});
+    Tensor* const ids = g.input(Type::I32, {4, 1, 1, 1});
+    return {ops::mul_mat(g, weights, floats), ops::get_rows(g, weights, ids), ops::cpy(g, floats, weights),
+            ops::set_rows(g, weights, floats, ids)};
+}
+
+TEST(RequiredOps, FloatsAreNotQuantisedToCodeBooks) {
+    const std::unique_ptr<Device> cpu = make_cpu_device();
+    for (const Type type : expandable_types()) {
+        Graph g;
+        const std::vector<Tensor*> uses = uses_of(g, type);
+        EXPECT_TRUE(cpu->supports_op(*uses[0]).yes && cpu->supports_op(*uses[1]).yes) << type_name(type);
+        for (const Tensor* writing : {uses[2], uses[3]}) {
+            const Answer answer = cpu->supports_op(*writing);
+            const bool has_book = type_name(type).starts_with("iq") && traits(type).block == 256 && type != Type::IQ4_XS;
+            EXPECT_EQ(answer.yes, !has_book) << type_name(type);
+            EXPECT_EQ(answer.reason, has_book ? Refusal::type : Refusal::none);
+            EXPECT_EQ(answer.detail, has_book ? "floats can't be written as this type" : "");
+        }
+    }
+}
+
+TEST_F(RequiredOnVulkan, CodeBooksAndNumbersOfBase3AreRefusedWithTheReason) {
+    const std::vector<Type> read = shader_types(), written = cached_types();
+    const auto has = [](const std::vector<Type>& types, Type type) {
+        return std::find(types.begin(), types.end(), type) != types.end();
+    };
+    for (const Type type : expandable_types()) {
+        Graph g;
+        const std::vector<Tensor*> uses = uses_of(g, type);
+        const std::string_view why[] = {"there is no shader for weights of this type",
+                                        "there is no shader for a table of this type",
+                                        "there is no shader for this pair of types", "there is no shader that writes this type"};
+        for (size_t i = 0; i < uses.size(); ++i) {
+            for (const auto& device : vulkan_devices()) {
+                const Answer answer = device->supports_op(*uses[i]);
+                EXPECT_EQ(answer.yes, has(i < 2 ? read : written, type)) << type_name(type) << " " << i;
+                EXPECT_EQ(answer.reason, answer.yes ? Refusal::none : Refusal::type);
+                EXPECT_EQ(answer.detail, answer.yes ? "" : why[i]);
+            }
+        }
     }
 }
 

@@ -93,7 +93,7 @@ void add_products(std::vector<FusedCase>& cases) {
     const auto add = [&](const std::string& name, const ProductCase& p) {
         cases.push_back({"mul_mat_add", {Op::MUL_MAT, name, [=](Graph& g, Leafs& l) { return sum_of(g, l, p); }}, p.b[1]});
     };
-    for (const Type type : expandable_types()) {
+    for (const Type type : shader_types()) {
         const int64_t k = 2 * std::max<int64_t>(traits(type).block, 32);
         const std::string name(type_name(type));
         for (const int64_t columns : {1, 3, 8, 17}) {
@@ -140,7 +140,7 @@ void add_gates(std::vector<FusedCase>& cases) {
                           }},
                          b[1]});
     };
-    for (const Type type : expandable_types()) {
+    for (const Type type : shader_types()) {
         const int64_t k = 2 * std::max<int64_t>(traits(type).block, 32);
         for (const int64_t columns : {1, 3, 8, 17}) {
             add(std::string(type_name(type)) + " " + std::to_string(columns), type, {k, 37, 1, 1}, {k, columns, 1, 1},
