@@ -115,7 +115,7 @@ private:
 /// Number of a type in files, and back. Nothing for types that files can't hold or that we can't read.
 std::optional<uint32_t> file_type_number(Type type) noexcept;
 std::optional<Type> type_from_file_number(uint32_t number) noexcept;
-/// The name of any type number, supported or not: "IQ2_XXS"; "number 99" for an unknown one.
+/// The name of any type number, supported or not: "Q8_K"; "number 99" for an unknown one.
 std::string file_type_name(uint32_t number);
 
 } // namespace schedscope::gguf

@@ -240,4 +240,8 @@ void quantise(const float* x, BlockMXFP4& b) noexcept;
 void quantise(const float* x, BlockTQ1_0& b) noexcept;
 void quantise(const float* x, BlockTQ2_0& b) noexcept;
 
+/// Sets d of a block that can't be quantised to: whatever else is in it stands for numbers.
+template <typename Block> void set_scale(Block& b, uint16_t d) noexcept { b.d = d; }
+void set_scale(BlockIQ1_M& b, uint16_t d) noexcept;
+
 } // namespace schedscope

@@ -109,6 +109,12 @@ void expand(const BlockIQ1_S& b, float* x) noexcept {
     }
 }
 
+void set_scale(BlockIQ1_M& b, uint16_t d) noexcept {
+    for (int i = 0; i < 4; ++i) {
+        b.scales[i] = static_cast<uint16_t>((b.scales[i] & 0x0FFFU) | ((d >> (4 * i)) & 0x0FU) << 12U);
+    }
+}
+
 void expand(const BlockIQ1_M& b, float* x) noexcept {
     unsigned bits = 0;
     for (int i = 0; i < 4; ++i) {

@@ -26,6 +26,14 @@ template <typename Block> bool quantise_row(Type type, const float* in, void* ro
     return true;
 }
 
+template <typename Block> bool scale_row(Type type, float scale, void* row, int64_t n) noexcept {
+    auto* blocks = static_cast<Block*>(row);
+    for (int64_t i = 0; i < n / traits(type).block; ++i) {
+        set_scale(blocks[i], float_to_half(scale));
+    }
+    return true;
+}
+
 } // namespace
 
 bool row_to_float(Type type, const void* row, float* out, int64_t n) noexcept {
@@ -97,6 +105,19 @@ bool row_from_float(Type type, const float* in, void* row, int64_t n) noexcept {
     case Type::MXFP4: return quantise_row<BlockMXFP4>(type, in, row, n);
     case Type::TQ1_0: return quantise_row<BlockTQ1_0>(type, in, row, n);
     case Type::TQ2_0: return quantise_row<BlockTQ2_0>(type, in, row, n);
+    default: return false;
+    }
+}
+
+bool set_scales(Type type, float scale, void* row, int64_t n) noexcept {
+    switch (type) {
+    case Type::IQ1_S: return scale_row<BlockIQ1_S>(type, scale, row, n);
+    case Type::IQ1_M: return scale_row<BlockIQ1_M>(type, scale, row, n);
+    case Type::IQ2_XXS: return scale_row<BlockIQ2_XXS>(type, scale, row, n);
+    case Type::IQ2_XS: return scale_row<BlockIQ2_XS>(type, scale, row, n);
+    case Type::IQ2_S: return scale_row<BlockIQ2_S>(type, scale, row, n);
+    case Type::IQ3_XXS: return scale_row<BlockIQ3_XXS>(type, scale, row, n);
+    case Type::IQ3_S: return scale_row<BlockIQ3_S>(type, scale, row, n);
     default: return false;
     }
 }

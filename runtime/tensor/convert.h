@@ -14,7 +14,11 @@ bool row_to_float(Type type, const void* row, float* out, int64_t n) noexcept;
 /// with scales found more simply. False if the type can't be written: integers, and the IQ1 to IQ3 types.
 bool row_from_float(Type type, const float* in, void* row, int64_t n) noexcept;
 
-/// The types the two above know.
+/// Makes a row of any bytes one of blocks with this scale, of the types that floats can't be quantised to. False if it is another
+/// type.
+bool set_scales(Type type, float scale, void* row, int64_t n) noexcept;
+
+/// The types the first two know.
 bool can_expand(Type type) noexcept;
 bool can_quantise(Type type) noexcept;
 

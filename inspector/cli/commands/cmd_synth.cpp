@@ -55,7 +55,7 @@ std::string all_presets() {
 /// "f32, f16, … and iq4_xs": those of matrices.
 std::string types() {
     std::vector<std::string_view> names = type_names();
-    std::erase_if(names, [](std::string_view name) { return !can_quantise(*type_from_name(name)); });
+    std::erase_if(names, [](std::string_view name) { return !can_expand(*type_from_name(name)); });
     const std::string_view last = names.back();
     names.pop_back();
     return joined(names, ", ") + " and " + std::string(last);

@@ -29,26 +29,47 @@ private:
     uint64_t state_;
 };
 
+/// A row of random blocks, for types that floats can't be quantised to: the values' mean square is as wanted, in blocks that all
+/// have one scale.
+void fill_blocks(Type type, Random& random, double mean_square, std::vector<float>& row, std::vector<std::byte>& bytes) {
+    for (std::byte& b : bytes) {
+        b = static_cast<std::byte>(random.next() >> 56U);
+    }
+    const auto n = static_cast<int64_t>(row.size());
+    set_scales(type, 1.0F, bytes.data(), n);
+    row_to_float(type, bytes.data(), row.data(), n);
+    double squares = 0;
+    for (const float v : row) {
+        squares += to_double(v) * to_double(v);
+    }
+    set_scales(type, to_float(std::sqrt(mean_square * to_double(n) / squares)), bytes.data(), n);
+}
+
 } // namespace
 
 SynthWeights::SynthWeights(gguf::Writer& writer, Type type, uint64_t seed) : writer_(writer), type_(type), seed_(seed) {
-    if (!can_quantise(type)) {
+    if (!can_expand(type)) {
         throw Error(ErrorKind::usage, "synth: weights can't be made as " + std::string(type_name(type)));
     }
 }
 
 void SynthWeights::random(const std::string& name, Type type, const Shape& ne, int64_t inputs) {
     const uint64_t seed = Random(seed_ + 0xA0761D6478BD642FULL * ++n_random_).next();
-    const float scale = std::sqrt(3.0F / to_float(inputs > 0 ? inputs : ne[0]));
-    writer_.add(name, type, ne, [type, ne, seed, scale](const gguf::Writer::Put& put) {
+    const auto n_inputs = to_float(inputs > 0 ? inputs : ne[0]);
+    writer_.add(name, type, ne, [type, ne, seed, n_inputs](const gguf::Writer::Put& put) {
         Random random(seed);
         std::vector<float> row(ne[0]);
         std::vector<std::byte> bytes(row_bytes(type, ne[0]));
+        const float scale = std::sqrt(3.0F / n_inputs);
         for (int64_t i = 0; i < ne[1] * ne[2] * ne[3]; ++i) {
-            for (float& v : row) {
-                v = random.uniform() * scale;
+            if (can_quantise(type)) {
+                for (float& v : row) {
+                    v = random.uniform() * scale;
+                }
+                row_from_float(type, row.data(), bytes.data(), ne[0]);
+            } else {
+                fill_blocks(type, random, 1.0 / to_double(n_inputs), row, bytes);
             }
-            row_from_float(type, row.data(), bytes.data(), ne[0]);
             put(bytes);
         }
     });

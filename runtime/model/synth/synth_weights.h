@@ -15,7 +15,7 @@ public:
     SynthWeights(gguf::Writer& writer, Type type, uint64_t seed);
 
     /// Uniform values of variance 1/inputs (ne[0]; inputs: of a convolution ne[0] × ne[1] × ne[2]), so that what comes out is as
-    /// large as what goes in.
+    /// large as what goes in. Of types that floats can't be quantised to: random blocks of that variance.
     void random(const std::string& name, Type type, const Shape& ne, int64_t inputs = 0);
     /// The same of the matrices' type; F16 where its blocks don't divide the rows.
     void matrix(const std::string& name, const Shape& ne);

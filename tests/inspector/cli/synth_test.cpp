@@ -94,7 +94,7 @@ TEST(Synth, NamesWhatThereIsWhenAskedForWhatThereIsNot) {
     refused({"gemma", "--type", "q99"}, "q99", "no such type");
     refused({"gemma", "--type", "q99"}, "q99", "no such type (f32, f16, bf16, q4_0,");
     refused({"llama", "--type", "Q4_K_M"}, "Q4_K_M: llama.cpp's mixes of types are not made (f32, f16,",
-            "iq4_xs); the nearest is q4_K");
+            "iq2_s, iq3_xxs and iq3_s); the nearest is q4_K");
     refused({"gemma", "--type", "i32"}, "i32", "can't be made");
 }
 

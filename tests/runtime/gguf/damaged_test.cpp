@@ -92,7 +92,7 @@ const DamageCase damages[] = {
     {"NegativeDimension", one_tensor({UINT64_MAX}), "is damaged: dimension 0 of tensor 'w' is 18446744073709551615"},
     {"Overflow", one_tensor({uint64_t{1} << 31, uint64_t{1} << 31, 4}),
      "is damaged: tensor 'w' of shape [2147483648, 2147483648, 4] is too large"},
-    {"Type", one_tensor({256}, 16), "tensor 'w' has type IQ2_XXS, which is not supported"},
+    {"Type", one_tensor({256}, 15), "tensor 'w' has type Q8_K, which is not supported"},
     {"TypeI32", one_tensor({256}, 26), "tensor 'w' has type I32, which is not supported"},
     {"TypeNumber", one_tensor({256}, 999), "tensor 'w' has type number 999, which is not supported"},
     {"Blocks", one_tensor({33}, q8_0),

@@ -43,6 +43,34 @@ TEST(Writer, KeepsOrderTypesAndData) {
     EXPECT_NEAR(q[127], 127.0F, 0.1F);
 }
 
+TEST(Writer, HasGgmlsNumberForEveryType) {
+    // ggml.h's enum ggml_type.
+    const std::vector<std::pair<Type, uint32_t>> numbers = {
+        {Type::F32, 0},    {Type::F16, 1},     {Type::Q4_0, 2},     {Type::Q4_1, 3},    {Type::Q5_0, 6},
+        {Type::Q5_1, 7},   {Type::Q8_0, 8},    {Type::Q2_K, 10},    {Type::Q3_K, 11},   {Type::Q4_K, 12},
+        {Type::Q5_K, 13},  {Type::Q6_K, 14},   {Type::IQ2_XXS, 16}, {Type::IQ2_XS, 17}, {Type::IQ3_XXS, 18},
+        {Type::IQ1_S, 19}, {Type::IQ4_NL, 20}, {Type::IQ3_S, 21},   {Type::IQ2_S, 22},  {Type::IQ4_XS, 23},
+        {Type::IQ1_M, 29}, {Type::BF16, 30},   {Type::TQ1_0, 34},   {Type::TQ2_0, 35},  {Type::MXFP4, 39}};
+    Writer w;
+    std::vector<std::vector<std::byte>> data;
+    for (const auto& [type, number] : numbers) {
+        EXPECT_EQ(file_type_number(type), number) << type_name(type);
+        EXPECT_EQ(type_from_file_number(number), type) << type_name(type);
+        EXPECT_EQ(type_from_name(file_type_name(number)), type);
+        data.emplace_back(row_bytes(type, 512) * 3, static_cast<std::byte>(number));
+    }
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        w.add(type_name(numbers[i].first), numbers[i].first, {512, 3, 1, 1}, data[i]);
+    }
+    const File f = File::from_bytes(w.to_bytes());
+    ASSERT_EQ(f.tensors().size(), numbers.size());
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        const FileTensor& t = f.tensors()[i];
+        EXPECT_EQ(t.type, numbers[i].first) << t.name;
+        EXPECT_EQ(std::vector<std::byte>(t.data, t.data + t.bytes), data[i]) << t.name;
+    }
+}
+
 TEST(Writer, CopiesAnyValueOfAnotherFile) {
     Writer w;
     w.set("text", "x");

@@ -4,6 +4,7 @@
 #include "runtime/model/architecture.h"
 #include "runtime/session/generate.h"
 #include "runtime/session/session.h"
+#include "runtime/tensor/convert.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -138,6 +139,59 @@ ModelAnswer run_greedily(const std::shared_ptr<gguf::File>& file, int32_t n_pred
     return told;
 }
 
+double size_of(const std::vector<float>& row) {
+    double squares = 0;
+    for (const float v : row) {
+        squares += static_cast<double>(v) * v;
+    }
+    return std::sqrt(squares / static_cast<double>(row.size()));
+}
+
+/// Whose rows all blocks divide.
+SynthShape wide_shape() {
+    SynthShape shape = small_shape();
+    shape.n_embd = shape.n_ff = 256;
+    return shape;
+}
+
+std::vector<Type> types_of_weights() {
+    std::vector<Type> types;
+    for (const std::string_view name : type_names()) {
+        const Type type = type_from_name(name).value();
+        if (can_expand(type)) {
+            types.push_back(type);
+        }
+    }
+    return types;
+}
+
+class SynthTypes : public ::testing::TestWithParam<Type> {};
+
+TEST_P(SynthTypes, are_loaded_and_give_logits_of_size_one) {
+    const auto file = std::make_shared<gguf::File>(synthesise_in_memory(wide_shape(), GetParam(), 3, "made.gguf"));
+    EXPECT_EQ(file->require_tensor("token_embd.weight").type, GetParam());
+    EXPECT_EQ(file->require_tensor("blk.1.ffn_down.weight").type, GetParam());
+    const ModelAnswer told = run_greedily(file, 2);
+    ASSERT_GE(told.logits.size(), 8U);
+    for (const std::vector<float>& row : told.logits) {
+        EXPECT_GT(size_of(row), 0.3); // NaN is not
+        EXPECT_LT(size_of(row), 3);
+    }
+    EXPECT_NE(told.logits.front(), told.logits.back());
+}
+
+TEST_P(SynthTypes, have_the_variance_of_one_over_the_inputs) {
+    const auto file = synthesise_in_memory(wide_shape(), GetParam(), 3, "made.gguf");
+    const gguf::FileTensor& t = file.require_tensor("output.weight");
+    std::vector<float> values(static_cast<size_t>(t.ne[0] * t.ne[1]));
+    row_to_float(t.type, t.data, values.data(), static_cast<int64_t>(values.size()));
+    const bool ternary = GetParam() == Type::TQ1_0 || GetParam() == Type::TQ2_0; // an even spread is rounded to more of its ends
+    EXPECT_NEAR(size_of(values) * 16, ternary ? std::sqrt(1.5) : 1.0, 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SynthTypes, ::testing::ValuesIn(types_of_weights()),
+                         [](const auto& info) { return std::string(type_name(info.param)); });
+
 TEST_P(SynthTiny, is_the_same_for_the_same_seed_only) {
     const auto a = weights_of(*made(7)), again = weights_of(*made(7)), other = weights_of(*made(8));
     EXPECT_EQ(a, again);
@@ -153,13 +207,8 @@ TEST_P(SynthTiny, generates_from_logits_that_are_finite_and_of_size_one) {
         for (const std::vector<float>& row : told.logits) {
             ASSERT_EQ(row.size(), static_cast<size_t>(shape.n_vocab));
             ASSERT_TRUE(std::all_of(row.begin(), row.end(), [](float v) { return std::isfinite(v); }));
-            double squares = 0;
-            for (const float v : row) {
-                squares += static_cast<double>(v) * v;
-            }
-            const double size = std::sqrt(squares / static_cast<double>(row.size()));
-            EXPECT_GT(size, 0.3); // weights are scaled so that logits are of size one
-            EXPECT_LT(size, 3);
+            EXPECT_GT(size_of(row), 0.3); // weights are scaled so that logits are of size one
+            EXPECT_LT(size_of(row), 3);
         }
         EXPECT_NE(told.logits.front(), told.logits.back());
     }

@@ -12,6 +12,19 @@ TEST(Types, NamesAndSizesAreGgmls) {
     EXPECT_EQ(row_bytes(Type::F16, 10), 20U);
     EXPECT_EQ(row_bytes(Type::Q8_0, 64), 68U);
     EXPECT_EQ(row_bytes(Type::Q6_K, 512), 420U);
+    EXPECT_EQ(type_name(Type::MXFP4), "mxfp4");
+    EXPECT_EQ(type_name(Type::TQ1_0), "tq1_0");
+    EXPECT_EQ(type_name(Type::IQ2_XXS), "iq2_xxs");
+    EXPECT_EQ(row_bytes(Type::MXFP4, 96), 51U);
+    EXPECT_EQ(row_bytes(Type::TQ1_0, 256), 54U);
+    EXPECT_EQ(row_bytes(Type::TQ2_0, 256), 66U);
+    EXPECT_EQ(row_bytes(Type::IQ1_S, 256), 50U);
+    EXPECT_EQ(row_bytes(Type::IQ1_M, 256), 56U);
+    EXPECT_EQ(row_bytes(Type::IQ2_XXS, 256), 66U);
+    EXPECT_EQ(row_bytes(Type::IQ2_XS, 256), 74U);
+    EXPECT_EQ(row_bytes(Type::IQ2_S, 256), 82U);
+    EXPECT_EQ(row_bytes(Type::IQ3_XXS, 256), 98U);
+    EXPECT_EQ(row_bytes(Type::IQ3_S, 256), 110U);
 }
 
 TEST(Types, AreFoundInAnyCase) {

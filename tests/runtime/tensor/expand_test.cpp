@@ -83,6 +83,29 @@ double iq4_xs(Bytes b, int i) {
     return half_at(b, 0) * (scale - 32) * iq4(four(b + 8 + 16 * group, i % 32));
 }
 
+double mxfp4(Bytes b, int i) {
+    static const std::array<double, 8> sizes = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+    const int q = four(b + 1, i);
+    return std::ldexp(sizes[static_cast<size_t>(q % 8)] * (q < 8 ? 1 : -1), b[0] - 127);
+}
+
+/// Five numbers a byte in stretches of 32 bytes, of 16 and, four a byte, of 4: digits of base 3 behind the point.
+double tq1_0(Bytes b, int i) {
+    const int begin = i < 160 ? 0 : i < 240 ? 160 : 240;
+    const int width = i < 160 ? 32 : i < 240 ? 16 : 4;
+    const int first_byte = i < 160 ? 0 : i < 240 ? 32 : 48;
+    double fraction = b[first_byte + (i - begin) % width] / 256.0;
+    int digit = 0;
+    for (int place = 0; place <= (i - begin) / width; ++place) {
+        fraction *= 3;
+        digit = static_cast<int>(fraction);
+        fraction -= digit;
+    }
+    return half_at(b, 52) * (digit - 1);
+}
+
+double tq2_0(Bytes b, int i) { return half_at(b, 64) * (bits(b + 32 * (i / 128) + i % 32, 2 * (i % 128 / 32), 2) - 1); }
+
 struct Format {
     Type type;
     std::vector<int> halfs; ///< where
@@ -130,7 +153,8 @@ INSTANTIATE_TEST_SUITE_P(
         Format{Type::Q8_0, {0}, [](Bytes b, int i) { return half_at(b, 0) * static_cast<int8_t>(b[2 + i]); }},
         Format{Type::IQ4_NL, {0}, [](Bytes b, int i) { return half_at(b, 0) * iq4(four(b + 2, i)); }},
         Format{Type::Q2_K, {80, 82}, q2_k}, Format{Type::Q3_K, {108}, q3_k}, Format{Type::Q4_K, {0, 2}, q4_k},
-        Format{Type::Q5_K, {0, 2}, q5_k}, Format{Type::Q6_K, {208}, q6_k}, Format{Type::IQ4_XS, {0}, iq4_xs}),
+        Format{Type::Q5_K, {0, 2}, q5_k}, Format{Type::Q6_K, {208}, q6_k}, Format{Type::IQ4_XS, {0}, iq4_xs},
+        Format{Type::MXFP4, {}, mxfp4}, Format{Type::TQ1_0, {52}, tq1_0}, Format{Type::TQ2_0, {64}, tq2_0}),
     [](const auto& param) { return std::string(type_name(param.param.type)); });
 
 TEST(Convert, KnowsWhatItCanExpandAndQuantise) {

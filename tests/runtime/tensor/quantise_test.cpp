@@ -63,7 +63,9 @@ TEST_P(Quantise, SurvivesWhatIsNoNumber) {
 INSTANTIATE_TEST_SUITE_P(Types, Quantise,
                          ::testing::Values(QuantiseStep{Type::Q4_0, 1.0 / 8, true}, QuantiseStep{Type::Q4_1, 0.5 / 15, false},
                                            QuantiseStep{Type::Q5_0, 1.0 / 16, true}, QuantiseStep{Type::Q5_1, 0.5 / 31, false},
-                                           QuantiseStep{Type::Q8_0, 0.5 / 127, true}),
+                                           QuantiseStep{Type::Q8_0, 0.5 / 127, true},
+                                           QuantiseStep{Type::MXFP4, 0.25, true}), // 6 is the nearest to a little less than 8
+
                          [](const auto& param) { return std::string(type_name(param.param.type)); });
 
 struct Noise {
@@ -127,6 +129,31 @@ TEST(Quantise, WholeNumbersOfTheScaleComeBackExactly) {
     x.assign(32, 0.5F);
     x[4] = -63.5F;
     EXPECT_EQ(there_and_back(Type::Q8_0, x), x);
+}
+
+TEST(Quantise, NumbersOfFp4ComeBackExactly) {
+    std::vector<float> x(32);
+    const std::vector<float> numbers = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+    for (size_t i = 0; i < x.size(); ++i) {
+        x[i] = numbers[i % 8] * (i % 16 < 8 ? 0x1p-9F : -0x1p-9F);
+    }
+    EXPECT_EQ(there_and_back(Type::MXFP4, x), x);
+}
+
+TEST(Quantise, ThreeNumbersComeBackExactly) {
+    for (const Type type : {Type::TQ1_0, Type::TQ2_0}) {
+        std::mt19937 random(5);
+        std::vector<float> x(512);
+        for (float& v : x) {
+            v = (static_cast<float>(random() % 3) - 1) * 0.375F;
+        }
+        EXPECT_EQ(there_and_back(type, x), x) << type_name(type);
+        EXPECT_EQ(there_and_back(type, std::vector<float>(256, 0.0F)), std::vector<float>(256, 0.0F));
+        x[3] = std::numeric_limits<float>::quiet_NaN();
+        x[300] = std::numeric_limits<float>::infinity();
+        const auto y = there_and_back(type, x);
+        EXPECT_TRUE(std::all_of(y.begin(), y.begin() + 256, [](float v) { return std::fabs(v) <= 0.375F; })) << type_name(type);
+    }
 }
 
 TEST(Quantise, TheExtremeKeepsItsSignInQ4_0) {
