@@ -1,5 +1,6 @@
 #include "inspector/cli/bench/bench_work.h"
 
+#include "runtime/backend/cpu/vectors/vector_ops.h"
 #include "runtime/model/architecture.h"
 #include "runtime/numbers.h"
 
@@ -26,7 +27,9 @@ BenchWork::BenchWork(const gguf::File& file, const RunOptions& run)
             products *= to_double(n);
         }
         Products& with = embedding || output ? output_ : token_;
-        (traits(t.type).quantised() && run.products == schedscope::Products::int8 ? with.int8 : with.floats) += products;
+        const bool in_int8 =
+            run.products == schedscope::Products::int8 && best_vector_ops().blocks[ordinal(t.type)].int8.dot != nullptr;
+        (in_int8 ? with.int8 : with.floats) += products;
     }
 }
 

@@ -15,7 +15,8 @@ public:
 
     /// The share of the time in which the machine can't but read what the test reads.
     double share_of_reading(const BenchTest& test, double tokens_per_s, const MachineLimits& machine) const;
-    /// The same of multiplying: quantised weights with numbers of 8 bits unless the run wants floats, all else with floats.
+    /// The same of multiplying: weights that the CPU multiplies in whole numbers with numbers of 8 bits, unless the run
+    /// wants floats; all else with floats.
     double share_of_multiplying(const BenchTest& test, double tokens_per_s, const MachineLimits& machine) const;
 
 private:

@@ -142,6 +142,23 @@ TEST_F(Bench, CountsWhatIsReadAndMultiplied) {
     EXPECT_NEAR(bytes(tests[3]) - bytes(tests[1]), 200 * position, 1) << "what stands in front of all is there once";
 }
 
+/// Weights in code books are multiplied as floats in either kind of products.
+TEST_F(Bench, CountsProductsInWholeNumbersWhereTheyAre) {
+    const auto work = [&](const std::string& type, const std::string& products) {
+        EXPECT_EQ(run({"synth", "llama", "--preset", "110m", "--type", type, "-o", model_}).code, 0);
+        const json result =
+            json::parse(bench({"--device", "cpu", "--cpu-products", products, "--json"}, {"-p", "2", "-n", "0", "-r", "1"}).out);
+        const json& test = result["bench"][0]["tests"][0];
+        // As much work as that of floats which takes the same time.
+        return test["share_of_flops"].get<double>() * result["machine"]["flops"].get<double>() /
+               test["tokens_per_s"]["mean"].get<double>();
+    };
+    const double floats = work("iq2_xxs", "float");
+    EXPECT_NEAR(work("iq2_xxs", "int8") / floats, 1, 1e-3);
+    EXPECT_NEAR(work("mxfp4", "float") / floats, 1, 1e-3);
+    EXPECT_LT(work("mxfp4", "int8") / floats, 0.9);
+}
+
 TEST_F(Bench, PrintsRatesAloneForWhoComparesThem) {
     const Outcome outcome = bench({"--device", "cpu", "-d", "9", "--rates"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
