@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -136,6 +137,10 @@ TEST_P(Expand, RandomBlocksAsDefined) {
     for (size_t i = 0; i < row.size(); ++i) {
         const auto block = i / static_cast<size_t>(t.block);
         const double expected = format.element(bytes + block * t.bytes, static_cast<int>(i % static_cast<size_t>(t.block)));
+        if (std::fabs(expected) > std::numeric_limits<float>::max()) { // MXFP4 reaches further
+            ASSERT_EQ(row[i], std::copysign(HUGE_VALF, expected)) << "element " << i;
+            continue;
+        }
         // Two products and a difference in single precision.
         ASSERT_NEAR(row[i], expected, 1e-6 * std::fabs(expected) + 2e-3 * 0x1p-10) << "element " << i;
     }
