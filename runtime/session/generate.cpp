@@ -9,6 +9,7 @@
 #include "runtime/session/warm_up.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace schedscope {
 
@@ -25,10 +26,15 @@ struct Stream {
     bool active = true;
 };
 
+/// Tokens and rows of images of all prompts together.
+int64_t total_length(const Session& session, const GenerateRequest& request) {
+    return std::accumulate(request.prompts.begin(), request.prompts.end(), int64_t{0},
+                           [&](int64_t n, const SequencePrompt& p) { return n + prompt_length(session, p); });
+}
+
 void check(const Session& session, const GenerateRequest& request) {
     const int32_t n_ctx = session.context().options().n_ctx;
     SequenceSet seen = 0;
-    int64_t total = 0;
     if (request.prompts.empty()) {
         throw Error(ErrorKind::usage, "prompt: there is none");
     }
@@ -45,7 +51,6 @@ void check(const Session& session, const GenerateRequest& request) {
         }
         seen |= only_sequence(p.sequence);
         check_images(session, p, request);
-        total += prompt_length(session, p);
         for (const Token t : p.tokens) {
             if (t < 0 || t >= session.model().hparams().n_vocab) {
                 throw Error(ErrorKind::usage, "token " + std::to_string(t) + ": the vocabulary has " +
@@ -53,7 +58,7 @@ void check(const Session& session, const GenerateRequest& request) {
             }
         }
     }
-    if (total > n_ctx) {
+    if (const int64_t total = total_length(session, request); total > n_ctx) {
         throw Error(ErrorKind::usage, "prompt: its " + std::to_string(total) + " tokens do not fit into a context of " +
                                           std::to_string(n_ctx) + " (-c)");
     }
@@ -297,6 +302,12 @@ Batch next_batch(const Session& session, const GenerateRequest& request, std::op
         next.add(p.tokens.back(), position ? *position : prompt_length(session, p), only_sequence(p.sequence), true);
     }
     return next;
+}
+
+bool fill_context(const Session& session, const GenerateRequest& request) {
+    const int64_t prompts = total_length(session, request);
+    const int32_t n_ctx = session.context().options().n_ctx;
+    return prompts <= n_ctx && prompts + std::ssize(request.prompts) > n_ctx;
 }
 
 GenerateResult generate(Session& session, const GenerateRequest& request) { return Generation(session, request).run(); }

@@ -81,7 +81,11 @@ std::shared_ptr<SamplerChain> chain_of(const Session& session, const SequencePro
 /// The evaluation of one token behind the prompts: the prompts' last tokens at `position`, or behind the prompts.
 Batch next_batch(const Session& session, const GenerateRequest& request, std::optional<int32_t> position = std::nullopt);
 
-/// Plans what `generate` would run for the prompts and one token more, without running it: works with header_only.
+/// The prompts fit into the context, but a token of each sequence behind them does not.
+bool fill_context(const Session& session, const GenerateRequest& request);
+
+/// Plans what `generate` would run for the prompts and one token more, without running it: works with header_only. Prompts that
+/// fill the context are planned alone, with n_predict 0; with another they are refused as if they did not fit.
 void plan_generation(Session& session, const GenerateRequest& request);
 
 } // namespace schedscope

@@ -3,6 +3,7 @@
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
+#include "inspector/cli/run/deferred_session.h"
 #include "inspector/cli/run/device_profiles.h"
 #include "inspector/cli/run/logits_file.h"
 #include "inspector/cli/run/memory_warning.h"
@@ -17,6 +18,7 @@
 #include "traces/store/writer.h"
 
 #include <iostream>
+#include <optional>
 
 namespace schedscope {
 
@@ -49,15 +51,16 @@ int embed_image(EmbedImageArguments& o) {
     o.encoder.header_only = o.dry_run;
     DeviceProfiles profiles;
     o.encoder.profiles = profiles.source();
-    std::unique_ptr<TraceWriter> writer;
+    std::optional<TraceWriter> writer;
+    std::optional<DeferredSession> deferred;
     if (!o.record.empty()) {
         check_output(o.record, o.force);
-        writer = std::make_unique<TraceWriter>(o.record, TraceWriter::Options{});
+        deferred.emplace(writer.emplace(o.record));
     }
     const vision::Image image = vision::read_image(o.image, {.cancelled = interrupted});
     auto file = vision::open_encoder(o.mmproj);
     const Registry registry; // behind what may be refused: drivers take memory
-    EncoderSession session(registry, std::move(file), o.encoder, writer.get());
+    EncoderSession session(registry, std::move(file), o.encoder, deferred ? &*deferred : nullptr);
     for (const std::string& note : session.notes()) {
         tell(note);
     }
@@ -76,6 +79,7 @@ int embed_image(EmbedImageArguments& o) {
         file.close();
     }
     if (writer) {
+        deferred->finish();
         writer->close();
     }
     std::cout << visible(o.image) << ": " << vision::description(views, n_rows) << " of "

@@ -4,6 +4,7 @@
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/output/progress_line.h"
+#include "inspector/cli/run/deferred_session.h"
 #include "inspector/cli/run/recording.h"
 #include "inspector/cli/run/value_printer.h"
 #include "runtime/backend/registry.h"
@@ -19,6 +20,7 @@
 #include <cmath>
 #include <iostream>
 #include <map>
+#include <optional>
 
 namespace schedscope {
 
@@ -158,9 +160,10 @@ int compare_devices(RunArguments& arguments, const VerifyArguments& options) {
     catch_interrupts(arguments.record);
     const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
     ValuePrinter printer(std::cerr);
-    Recorder* recorder = writer.get();
-    if (recorder == nullptr && arguments.run.watcher != nullptr) {
-        recorder = &printer;
+    std::optional<DeferredSession> deferred;
+    Recorder* recorder = arguments.run.watcher != nullptr ? &printer : nullptr;
+    if (writer) {
+        recorder = &deferred.emplace(*writer);
     }
     ProgressLine line;
     arguments.run.on_load = [&line](int64_t done, int64_t total) { line.say("reading weights", done, total); };
@@ -176,6 +179,7 @@ int compare_devices(RunArguments& arguments, const VerifyArguments& options) {
     }
     if (writer) {
         std::cout.flush();
+        deferred->finish();
         writer->close();
     }
     return result.n_beyond > 0 ? 1 : 0;

@@ -1,5 +1,6 @@
 #include "inspector/cli/run/live_run.h"
 
+#include "inspector/cli/run/deferred_session.h"
 #include "inspector/cli/run/recording.h"
 #include "inspector/cli/run/run_model.h"
 #include "inspector/tui/inspector.h"
@@ -90,9 +91,11 @@ private:
 int run_live(const RunArguments& arguments) {
     const auto store = std::make_shared<LiveStore>();
     const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
+    std::optional<DeferredSession> deferred;
     std::optional<TeeRecorder> tee;
     if (writer) {
-        tee.emplace(std::initializer_list<Recorder*>{store.get(), writer.get()});
+        deferred.emplace(*writer);
+        tee.emplace(std::initializer_list<Recorder*>{store.get(), &*deferred});
     }
     LiveGate gate(tee ? static_cast<Recorder&>(*tee) : *store, true);
     RunningProgram program(arguments, gate);

@@ -2,6 +2,7 @@
 
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
+#include "inspector/cli/run/deferred_session.h"
 #include "inspector/cli/run/run_model.h"
 #include "inspector/cli/run/value_printer.h"
 #include "traces/store/output.h"
@@ -49,7 +50,11 @@ int run_and_record(const RunArguments& arguments, bool dry_run) {
         bounded.emplace(*writer, bounds);
     }
     const FinishedAtLast finished{bounded};
-    Recorder* recorder = bounded ? &*bounded : static_cast<Recorder*>(writer.get());
+    std::optional<DeferredSession> deferred;
+    Recorder* recorder = nullptr;
+    if (writer) {
+        recorder = &deferred.emplace(bounded ? static_cast<Recorder&>(*bounded) : *writer);
+    }
     std::string room;
     if (dry_run) {
         room = plan_model(arguments, *recorder);
@@ -59,6 +64,9 @@ int run_and_record(const RunArguments& arguments, bool dry_run) {
             recorder = &printer;
         }
         run_model(arguments, recorder, {.quiet = false, .stop = &interrupt_flag()});
+    }
+    if (deferred) {
+        deferred->finish();
     }
     std::string kept;
     if (bounded) {

@@ -180,6 +180,11 @@ std::string plan_model(const RunArguments& arguments, Recorder& recorder) {
         request = make_request(arguments, session);
     }
     print_notes(session);
+    if (request.n_predict != 0 && fill_context(session, request)) {
+        request.n_predict = 0;
+        tell("the prompt fills the context of " + std::to_string(session.context().options().n_ctx) +
+             " tokens: it is planned alone, without a token behind it (a larger -c has room for one)");
+    }
     const auto add_fact = [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); };
     add_fact(dry_run_fact, "nothing ran; planned for " + words_of(request));
     if (!has_prompt(arguments)) {

@@ -11,7 +11,9 @@
 namespace schedscope::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const Start without_vulkan = {.environment = {{"VK_DRIVER_FILES", "/does/not/exist"}, {"VK_ICD_FILENAMES", "/does/not/exist"}}};
 
@@ -111,6 +113,39 @@ TEST(Record, LeavesAnOlderTraceWhenTheRunCanNotBegin) {
     EXPECT_EQ(recorded.folder().names().size(), 1U);
 }
 
+class RefusedPrompt : public ::testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(RefusedPrompt, LeavesNoTraceAndAnOlderOneAsItWas) {
+    const Folder folder;
+    const std::string path = folder / "t.trace";
+    std::vector<std::string> arguments = GetParam();
+    arguments.insert(arguments.end(), {"-m", model(), "--device", "cpu", "-c", "256"});
+    const auto expect_refused = [&] {
+        const Outcome refused = run(arguments);
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_EQ(count(refused.err, "\n"), 1U) << refused.err;
+        EXPECT_EQ(refused.out, "");
+    };
+    arguments.insert(arguments.end(), {arguments.front() == "record" ? "-o" : "--record", path});
+    expect_refused();
+    EXPECT_THAT(folder.names(), IsEmpty());
+    ASSERT_EQ(run({"record", "-m", model(), "--device", "cpu", "-n", "1", "--tokens", "1", "-o", path}).code, 0);
+    const std::string before = read_bytes(path);
+    expect_refused();
+    EXPECT_EQ(read_bytes(path), before);
+    EXPECT_EQ(folder.names().size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Record, RefusedPrompt,
+                         ::testing::Values(std::vector<std::string>{"record", "--tokens", prompt_ids(257)},
+                                           std::vector<std::string>{"record", "--dry-run", "--n-prompt", "257"},
+                                           std::vector<std::string>{"record", "--last", "2", "--tokens", prompt_ids(257)},
+                                           std::vector<std::string>{"record", "--tokens", "1,1000000"},
+                                           std::vector<std::string>{"record", "--tokens", "1", "--sampler", "5:greedy"},
+                                           std::vector<std::string>{"record", "--ppl", "/dev/null"},
+                                           std::vector<std::string>{"verify", "--tokens", prompt_ids(257)}),
+                         [](const auto& param) { return "case_" + std::to_string(param.index); });
+
 TEST(Record, WithoutTextKeepsNoWordOfIt) {
     const Storyteller teller;
     const Folder folder;
@@ -162,6 +197,18 @@ TEST(Record, DryRunPlansWithoutGenerating) {
                   real.json("show", {"--what", "copies", "--eval", evaluation})["copies"].size());
     }
     EXPECT_EQ(dry.read("replay").code, 0);
+}
+
+TEST(Record, DryRunOfAPromptThatFillsTheContextPlansItAlone) {
+    const Recorded full({"--dry-run", "--device", "cpu", "-c", "256"}, 256),
+        room({"--dry-run", "--device", "cpu", "-c", "256"}, 255);
+    EXPECT_EQ(full.outcome().code, 0);
+    EXPECT_EQ(count(beside_wrote(full.outcome()), "\n"), 1U) << full.outcome().err;
+    EXPECT_THAT(full.outcome().err,
+                AllOf(HasSubstr("fills the context of 256 tokens: it is planned alone"), HasSubstr(": 1 evaluation; ")));
+    EXPECT_THAT(full.read("show").out, HasSubstr("nothing ran; planned for 256 tokens\n"));
+    EXPECT_EQ(beside_wrote(room.outcome()), "");
+    EXPECT_THAT(room.outcome().err, HasSubstr(": 2 evaluations; "));
 }
 
 /// Every decision of every plan again, also on a machine without the devices.
