@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/system/joined.h"
 #include "traces/format/schedscope_stream.h"
 #include "traces/history/find_tensor.h"
 #include "traces/history/words/layer_in_name.h"
@@ -35,6 +36,31 @@ struct Attempt {
         both.settings.insert(both.settings.end(), other.settings.begin(), other.settings.end());
         both.words += (both.words.empty() || other.words.empty() ? "" : " together with ") + other.words;
         return both;
+    }
+};
+
+/// Layers that devices hold, in their order, and one of them.
+struct SharedLayers {
+    std::vector<int32_t> counts; ///< for each device
+    int32_t layer = 0;           ///< counted from the first that a device holds
+    int32_t holder = -1;         ///< of it
+
+    /// The same as shares, "20,13": layer i of n goes to the first device whose cumulated share exceeds i/n.
+    std::string text() const {
+        return joined(counts, ",", [](int32_t n) { return std::to_string(n); });
+    }
+
+    /// What changes least and gives the layer to another device: those between the two have none then.
+    SharedLayers given_to(int32_t other) const {
+        SharedLayers given = *this;
+        const auto before = [&](int32_t device) { return std::accumulate(counts.begin(), counts.begin() + device, 0); };
+        const auto [first, last] = std::minmax(holder, other);
+        const int32_t begin = before(first), end = before(last + 1), cut = layer + (other < holder ? 1 : 0);
+        std::fill(given.counts.begin() + first, given.counts.begin() + last + 1, 0);
+        given.counts[first] = cut - begin;
+        given.counts[last] = end - cut;
+        given.holder = other;
+        return given;
     }
 };
 
@@ -175,6 +201,7 @@ private:
     void try_each(const Attempt& base) {
         if (placed_) {
             try_layers(base);
+            try_shares(base);
             try_weights(base);
         } else {
             try_memory(base);
@@ -269,21 +296,75 @@ private:
     /// Of another program's plan: ": block 0 of 5 is not offloaded"; "" for what is of no block, and where the block lies
     /// elsewhere than the tensor: then that is not the reason.
     std::string home_now() const {
-        int32_t layer = named_->tensors[owner_of(*named_, tensor_)].layer;
-        for (const TensorId weight : weights()) {
-            layer = named_->tensors[weight].layer >= 0 ? named_->tensors[weight].layer : layer;
-        }
+        const int32_t layer = layer_of_tensor();
         if (layer < 0) {
             return "";
         }
-        std::vector<BackendId> all(session_.backends.size());
-        std::iota(all.begin(), all.end(), BackendId{0});
-        const PlacementPolicy policy(placed_->options, placed_devices(session_, all), placed_->n_layers);
+        const PlacementPolicy policy = policy_now();
         if (session_.backends[policy.layer_home(layer)].name != recorded_backend_) {
             return "";
         }
         const std::string where(policy.where_is_layer(layer));
         return where.empty() ? "" : ": " + where;
+    }
+
+    /// That the tensor, or a weight that it reads, is of; -1: none.
+    int32_t layer_of_tensor() const {
+        const OwnedGraph& graph = named_ ? *named_ : *graph_;
+        int32_t layer = graph.tensors[owner_of(graph, tensor_)].layer;
+        for (const TensorId weight : weights()) {
+            layer = graph.tensors[weight].layer >= 0 ? graph.tensors[weight].layer : layer;
+        }
+        return layer;
+    }
+
+    PlacementPolicy policy_now() const { return {placed_->options, devices(), placed_->n_layers}; }
+
+    std::vector<PlacedDevice> devices() const {
+        std::vector<BackendId> all(session_.backends.size());
+        std::iota(all.begin(), all.end(), BackendId{0});
+        return placed_devices(session_, all);
+    }
+
+    /// The devices that hold layers, by priority.
+    std::vector<BackendId> holders() const {
+        std::vector<BackendId> found;
+        const std::vector<PlacedDevice> all = devices();
+        for (BackendId b = 0; b < n_of(all); ++b) {
+            if (holds_layers(all[b].kind)) {
+                found.push_back(b);
+            }
+        }
+        return found;
+    }
+
+    /// Among several devices the tensor's layer is on one by their shares: for each other, the nearest shares that give it the
+    /// layer.
+    void try_shares(const Attempt& base) {
+        const std::vector<BackendId> those = holders();
+        const int32_t layer = layer_of_tensor();
+        if (those.size() < 2 || layer < 0) {
+            return;
+        }
+        const PlacementPolicy policy = policy_now();
+        SharedLayers now;
+        now.counts.resize(those.size());
+        for (int32_t l = 0; l <= placed_->n_layers; ++l) {
+            const auto at = std::find(those.begin(), those.end(), policy.layer_home(l));
+            if (at == those.end()) {
+                continue; // -ngl decides about it
+            }
+            const auto holder = int_of(at - those.begin());
+            now.layer += l < layer ? 1 : 0;
+            now.holder = l == layer ? holder : now.holder;
+            ++now.counts[holder];
+        }
+        for (int32_t other = 0; other < n_of(those); ++other) {
+            if (now.holder >= 0 && other != now.holder) {
+                const std::string shares = now.given_to(other).text();
+                add(Attempt{{"ts=" + shares}, "-ts " + shares + " (" + now.text() + " now)", {}}.with(base));
+            }
+        }
     }
 
     /// Of the tensor itself, or that it reads.
@@ -437,8 +518,9 @@ private:
                 return refusals;
             }
         }
-        return session_.settings ? "none of -ngl, -ot, -nkvo, -fa and offload moves it, nor two of them together"
-               : placed_         ? "none of -ngl, -ot, -nkvo and offload moves it, nor two of them together"
+        const std::string shares = holders().size() > 1 ? "-ts, " : "";
+        return session_.settings ? "none of -ngl, " + shares + "-ot, -nkvo, -fa and offload moves it, nor two of them together"
+               : placed_         ? "none of -ngl, " + shares + "-ot, -nkvo and offload moves it, nor two of them together"
                                  : "neither where its weight or cache lies nor offload moves it, nor both together";
     }
 

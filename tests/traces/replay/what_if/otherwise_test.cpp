@@ -2,8 +2,11 @@
 // layers, and the other settings one by one.
 #include "tests/traces/replay/what_if/planned_run.h"
 
+#include "runtime/system/joined.h"
 #include "tests/support/paths.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/replay/levers.h"
+#include "traces/store/reading/copy_records.h"
 #include "traces/store/reading/reader.h"
 
 #include <gmock/gmock.h>
@@ -110,6 +113,78 @@ TEST(LeversOfSeveralDevices, EachNumberOfARangeDoesIt) {
         }
     }
     EXPECT_GT(n_ranges, 10);
+}
+
+/// Which of three devices each layer goes to with shares that are numbers of layers, and what else moves then.
+struct Shared {
+    std::string shares;
+    std::vector<int> homes;
+    std::map<TensorId, std::string> moved;
+};
+
+std::vector<Shared> all_shares_of_three(const RecordSource& source, int n_layers) {
+    std::vector<Shared> all;
+    for (int first = 0; first <= n_layers; ++first) {
+        for (int second = 0; first + second <= n_layers; ++second) {
+            Shared s;
+            s.shares =
+                joined(std::vector{first, second, n_layers - first - second}, ",", [](int n) { return std::to_string(n); });
+            for (int layer = 0; layer < n_layers; ++layer) {
+                s.homes.push_back(layer < first ? 0 : layer < first + second ? 1 : 2);
+            }
+            s.moved = moved_by(source, {"ts=" + s.shares});
+            all.push_back(std::move(s));
+        }
+    }
+    return all;
+}
+
+/// Of each weight that lies on a device by the devices' shares: for each other device, the shares that move the fewest layers.
+TEST(LeversOfSeveralDevices, SharesAreTheNearestThatMoveTheLayer) {
+    for (const auto& [split, n_gpu_layers] :
+         std::vector<std::pair<std::vector<float>, int>>{{{}, 99}, {{3, 0, 2}, 99}, {{}, 3}}) {
+        Planned s;
+        s.devices = "a=vulkan:1GiB,b=vulkan:1GiB,c=vulkan:1GiB,cpu";
+        s.n_gpu_layers = n_gpu_layers;
+        s.tensor_split = split;
+        const auto source = recorded(s);
+        const int all = source->session().settings->n_layers + 1, n_layers = std::min(n_gpu_layers, all);
+        const std::vector<Shared> each = all_shares_of_three(*source, n_layers);
+        const auto now = std::find_if(each.begin(), each.end(), [](const Shared& e) { return e.moved.empty(); });
+        ASSERT_NE(now, each.end());
+        const auto n_moved = [&](const Shared& e) {
+            int n = 0;
+            for (int layer = 0; layer < n_layers; ++layer) {
+                n += e.homes[layer] != now->homes[layer] ? 1 : 0;
+            }
+            return n;
+        };
+        const OwnedGraph& graph = first_graph(*source);
+        for (TensorId id = 0; id < n_of(graph.tensors); ++id) {
+            const int layer = graph.tensors[id].layer - (all - n_layers);
+            if (graph.tensors[id].usage != BufferUsage::weights || graph.tensors[id].layer < 0) {
+                continue;
+            }
+            std::map<std::string, int> nearest, found; // layers, by device
+            for (const Shared& e : each) {
+                if (layer >= 0 && e.moved.contains(id)) {
+                    const auto at = nearest.try_emplace(e.moved.at(id), n_moved(e)).first;
+                    at->second = std::min(at->second, n_moved(e));
+                }
+            }
+            for (const Lever& lever : levers_of(*source, 0, id).found) {
+                if (lever.settings.front().starts_with("ts=")) {
+                    const auto by = std::find_if(each.begin(), each.end(),
+                                                 [&](const Shared& e) { return "ts=" + e.shares == lever.settings.front(); });
+                    ASSERT_NE(by, each.end()) << lever.words;
+                    found.emplace(lever.backend, n_moved(*by));
+                    EXPECT_EQ(lever.words, joined({"-ts ", by->shares, " (", now->shares, " now)"}));
+                }
+            }
+            EXPECT_EQ(found, nearest) << graph.tensors[id].name;
+            EXPECT_EQ(found.size(), layer < 0 ? 0U : 2U) << graph.tensors[id].name;
+        }
+    }
 }
 
 TEST_P(Otherwise, IsSaidOfWhatAThresholdKeepsFromADevice) {
