@@ -2,10 +2,11 @@
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
+#include "inspector/cli/show/namesakes.h"
 #include "inspector/cli/show/show.h"
 #include "inspector/cli/show/story_text.h"
 #include "inspector/cli/show/trace_input.h"
-#include "runtime/error.h"
+#include "runtime/system/joined.h"
 #include "traces/history/explain.h"
 #include "traces/history/find_tensor.h"
 #include "traces/history/words/unknown.h"
@@ -44,7 +45,8 @@ json levers_json(const FoundLevers& levers) {
     return list;
 }
 
-json story_json(const History& history, const PlanState& state, const Story& story, const FoundLevers& levers) {
+json story_json(const History& history, const PlanState& state, const Story& story, const Namesakes& namesakes,
+                const FoundLevers& levers) {
     json steps = json::array();
     for (const StoryStep& s : story.steps) {
         json asked = json::array();
@@ -74,19 +76,23 @@ json story_json(const History& history, const PlanState& state, const Story& sto
             {"id", story.tensor},
             {"eval", story.evaluation},
             {"planned_in", story.planned_in},
+            {"namesakes", namesakes_json(history, state, namesakes)},
             {"story", std::move(steps)},
             {"then", std::move(lines)},
             {"otherwise", levers_json(levers)},
             {"why_no_otherwise", or_null(levers.why_none)}};
 }
 
-/// Where it runs in the last plan of another kind, if that is elsewhere: a prompt's nodes may run where a decode's don't. Empty:
-/// as here, or nothing of that name is there.
+/// Where it runs in the last plan of another kind, if that is elsewhere: a prompt's nodes may run where a decode's don't. Of
+/// several of its name, the one in the same place among them. Empty: as here, or that is not there.
 std::string elsewhere(History& history, EvaluationId here, TensorId tensor) {
     constexpr EvaluationId most = 1000; // are looked at
     const record::EvaluationBegin begin = history.evaluation(here).begin;
-    const std::string name = history.tensor_name(history.plan(here), tensor);
-    const BackendId backend = history.plan(here).tensors[tensor].backend;
+    const PlanState& plan = history.plan(here);
+    const std::string name = history.tensor_name(plan, tensor);
+    const BackendId backend = plan.tensors[tensor].backend;
+    const std::vector<TensorId> named = find_tensors(history, plan, name);
+    const auto at = std::find(named.begin(), named.end(), tensor) - named.begin();
     const EvaluationId n = history.n_evaluations();
     for (EvaluationId e = n - 1; e >= std::max(0, n - most); --e) {
         const record::EvaluationBegin other = history.evaluation(e).begin;
@@ -95,9 +101,9 @@ std::string elsewhere(History& history, EvaluationId here, TensorId tensor) {
         }
         const PlanState& state = history.plan(e);
         const std::vector<TensorId> found = find_tensors(history, state, name);
-        if (found.size() == 1 && state.tensors[found.front()].backend != backend) {
-            return "on " + history.backend_name(state.tensors[found.front()].backend) + " in evaluation " + std::to_string(e) +
-                   ", " + std::string(kind_text(other.kind)) + ": --eval " + std::to_string(e);
+        if (found.size() == named.size() && state.tensors[found[at]].backend != backend) {
+            return joined({"on ", history.backend_name(state.tensors[found[at]].backend), " in evaluation ", std::to_string(e),
+                           ", ", kind_text(other.kind), ": --eval ", std::to_string(e)});
         }
         return "";
     }
@@ -109,8 +115,10 @@ std::string elsewhere(History& history, EvaluationId here, TensorId tensor) {
 CommandAction add_explain(CommandOptions& app) {
     auto options = std::make_shared<ExplainArguments>();
     add_trace_argument(app, options->trace);
-    app.add_option("tensor", options->tensor,
-                   "Tensor, by the name that is shown, NAME@ID where several have it, or #N, a node by its number")
+    app.add_option(
+           "tensor", options->tensor,
+           "Tensor, by the name that is shown, NAME@ID for another than the first of several that compute, or #N, a node by "
+           "its number")
         .required();
     add_eval_option(app, options->eval);
     app.add_flag("--json", options->json, "Print JSON");
@@ -118,18 +126,21 @@ CommandAction add_explain(CommandOptions& app) {
         const auto trace = open_trace(options->trace);
         History history(trace);
         const EvaluationId evaluation = choose_evaluation(history, options->eval);
-        const TensorId tensor = find_tensor(history, history.plan(evaluation), options->tensor);
-        const Story story = explain(history, evaluation, tensor);
-        const FoundLevers levers = levers_of(*trace, story.planned_in, tensor);
+        const Namesakes namesakes = find_namesakes(history, history.plan(evaluation), options->tensor);
+        const Story story = explain(history, evaluation, namesakes.told);
+        const FoundLevers levers = levers_of(*trace, story.planned_in, namesakes.told);
         if (options->json) {
-            print_json(story_json(history, history.plan(evaluation), story, levers));
+            print_json(story_json(history, history.plan(evaluation), story, namesakes, levers));
         } else {
             print_story(history, history.plan(evaluation), story, std::cout);
             for (const std::string& line : levers_in_words(levers)) {
                 OutputLine(std::cout) << "otherwise      " << line;
             }
-            if (const std::string other = options->eval ? "" : elsewhere(history, evaluation, tensor); !other.empty()) {
+            if (const std::string other = options->eval ? "" : elsewhere(history, evaluation, namesakes.told); !other.empty()) {
                 OutputLine(std::cout) << "but            " << other;
+            }
+            for (const std::string& line : namesakes_in_words(history, history.plan(evaluation), namesakes)) {
+                OutputLine(std::cout) << "same name      " << line;
             }
         }
         return 0;

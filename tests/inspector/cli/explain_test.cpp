@@ -107,23 +107,44 @@ TEST(Explain, ALibraryThatCanNotSaysWhy) {
                 HasSubstr("BLAS runs this operator? no: "));
 }
 
-TEST(Explain, SeveralOfOneNameAreListedByTheirIds) {
+TEST(Explain, OfSeveralOfOneNameTellsTheFirstThatComputesAndWhereTheOthersAre) {
     const Recorded recorded({"--device", "cpu"});
-    const Outcome ambiguous = recorded.read("explain", {"norm-0"});
-    EXPECT_EQ(ambiguous.code, 2);
-    EXPECT_EQ(ambiguous.out, "");
-    EXPECT_EQ(count(ambiguous.err, "\n"), 1U);
-    size_t named = 0;
     const json table = recorded.json("show", {"--what", "assignments"});
-    for (const json& row : table["assignments"]) {
-        if (row["name"] == "norm-0") {
-            const std::string which = "norm-0@" + row["id"].dump();
-            EXPECT_THAT(ambiguous.err, HasSubstr(which));
-            EXPECT_EQ(recorded.json("explain", {which})["id"], row["id"]);
-            ++named;
+    for (const std::string name : {"norm-0", "Qcur-1"}) { // both compute; a product, its reshape, its rope
+        std::vector<json> rows;
+        std::copy_if(table["assignments"].begin(), table["assignments"].end(), std::back_inserter(rows),
+                     [&](const json& row) { return row["name"] == name; });
+        ASSERT_GT(rows.size(), 1U);
+        EXPECT_EQ(rows.size(), name == "norm-0" ? 2U : 3U);
+        const json story = recorded.json("explain", {name});
+        EXPECT_EQ(story["id"], rows[0]["id"]);
+        ASSERT_EQ(story["namesakes"].size(), rows.size() - 1);
+        const Outcome text = recorded.read("explain", {name});
+        EXPECT_EQ(text.code, 0);
+        EXPECT_EQ(text.err, "");
+        const std::string told = name + "@" + rows[0]["id"].dump();
+        EXPECT_EQ(text.out.find(told), 0U);
+        EXPECT_THAT(text.out, HasSubstr("same name      told is " + told + ", the first that computes; "));
+        for (size_t i = 1; i < rows.size(); ++i) {
+            EXPECT_EQ(story["namesakes"][i - 1]["id"], rows[i]["id"]);
+            EXPECT_EQ(story["namesakes"][i - 1]["op"], rows[i]["op"]);
+            EXPECT_EQ(story["namesakes"][i - 1]["backend"], rows[i]["backend"]);
+            EXPECT_EQ(story["namesakes"][i - 1]["cause"], rows[i]["cause"]);
+            const std::string which = name + "@" + rows[i]["id"].dump();
+            EXPECT_THAT(text.out, HasSubstr(which + " (" + rows[i]["op"].get<std::string>() + ")"));
+            const json own = recorded.json("explain", {which});
+            EXPECT_EQ(own["id"], rows[i]["id"]);
+            EXPECT_EQ(own["namesakes"].size(), 0U);
         }
     }
-    EXPECT_EQ(named, 2U);
+    EXPECT_THAT(recorded.read("explain", {"Qcur-1"}).out, HasSubstr(" on CPU by 4.vsrc\n")) << "the reshape follows the product";
+    EXPECT_THAT(recorded.read("explain", {first_of(recorded, "Qcur-1")}).out, Not(HasSubstr("same name")));
+    EXPECT_EQ(recorded.read("explain", {"norm-0@0"}).code, 2);
+}
+
+TEST(Explain, OfSeveralOfOneNameTellsWhereEachRunsInAnotherPlan) {
+    const std::string sample = paths::source("traces/samples/partial-offload.trace");
+    EXPECT_THAT(run({"explain", sample, "norm-1"}).out, HasSubstr("\nbut            on CPU in evaluation 3, decode: --eval 3\n"));
 }
 
 TEST(Explain, EveryTensorHasAStory) {
