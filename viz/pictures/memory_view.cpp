@@ -1,4 +1,5 @@
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/lifetimes.h"
 #include "traces/history/words/words.h"
@@ -166,18 +167,17 @@ void MemoryPicture::draw_bands(const std::string& id, double bottom) {
         }
         const BackendStyle& style = subject_.palette[band.backend];
         const std::string number = std::to_string(band.split);
-        dot_.node(id + " split " + number,
-                  numbered(subject_,
-                           placed(left, bottom, width, panel_height)
-                               .raw("label", "")
-                               .text("tooltip", "split " + number + " on " + subject_.backend_name(band.backend))
-                               .raw("fillcolor", style.pale)
-                               .raw("color", "#bbbbbb")
-                               .raw("penwidth", "0.5"),
-                           band.backend));
+        const std::string box = joined({id, " split ", number});
+        dot_.node(box, numbered(subject_,
+                                placed(left, bottom, width, panel_height)
+                                    .raw("label", "")
+                                    .text("tooltip", "split " + number + " on " + subject_.backend_name(band.backend))
+                                    .raw("fillcolor", style.pale)
+                                    .raw("color", "#bbbbbb")
+                                    .raw("penwidth", "0.5"),
+                                band.backend));
         if (width > 26) {
-            draw_text(id + " split " + number + " name",
-                      sized(html_label((width > 52 ? "split " : "") + number + " " + style.letter), 8), left,
+            draw_text(box + " name", sized(html_label((width > 52 ? "split " : "") + number + " " + style.letter), 8), left,
                       bottom + panel_height + 1, width, 12);
         }
     }
