@@ -32,7 +32,9 @@ int64_t total_length(const Session& session, const GenerateRequest& request) {
                            [&](int64_t n, const SequencePrompt& p) { return n + prompt_length(session, p); });
 }
 
-void check(const Session& session, const GenerateRequest& request) {
+} // namespace
+
+void check_request(const Session& session, const GenerateRequest& request) {
     const int32_t n_ctx = session.context().options().n_ctx;
     SequenceSet seen = 0;
     if (request.prompts.empty()) {
@@ -63,8 +65,6 @@ void check(const Session& session, const GenerateRequest& request) {
                                           std::to_string(n_ctx) + " (-c)");
     }
 }
-
-} // namespace
 
 std::shared_ptr<SamplerChain> chain_of(const Session& session, const SequencePrompt& p) {
     // Sequences differ although they share the seed.
@@ -102,7 +102,7 @@ public:
         : session_(session), request_(request), context_(session.context()), in_graph_(session) {}
 
     GenerateResult run() {
-        check(session_, request_);
+        check_request(session_, request_);
         if (request_.warm_up) {
             warm_up(session_, request_);
         }
@@ -314,7 +314,7 @@ GenerateResult generate(Session& session, const GenerateRequest& request) { retu
 
 void plan_generation(Session& session, const GenerateRequest& request) {
     InferenceContext& context = session.context();
-    check(session, request);
+    check_request(session, request);
     context.cells().clear();
     ChainsInGraph in_graph(session);
     for (const SequencePrompt& p : request.prompts) {

@@ -70,9 +70,11 @@ struct GenerateResult {
     int64_t n_prompt = 0, n_generated = 0; ///< tokens of all sequences
 };
 
+/// Throws Error(usage) for prompts that make no sense or do not fit into the context.
+void check_request(const Session& session, const GenerateRequest& request);
+
 /// Decodes the prompts, then token by token for all sequences together. Samples and tokens are recorded. Sequences of an earlier
-/// call are forgotten first. Throws Error(usage) for prompts that make no sense or do not fit into the context, and as
-/// InferenceContext::decode does.
+/// call are forgotten first. Throws as check_request and InferenceContext::decode do.
 GenerateResult generate(Session& session, const GenerateRequest& request);
 
 /// A chain for the sequence, at its beginning, as `generate` begins with.

@@ -131,6 +131,7 @@ std::string run_model(const RunArguments& arguments, Recorder* recorder, const R
         return score_file(arguments, session, output);
     }
     request.stop = output.stop;
+    check_request(session, request); // before a file is made
 
     std::optional<LogitsFile> logits;
     if (!arguments.logits_out.empty()) {

@@ -113,6 +113,15 @@ TEST(Record, LeavesAnOlderTraceWhenTheRunCanNotBegin) {
     EXPECT_EQ(recorded.folder().names().size(), 1U);
 }
 
+TEST(Record, LeavesALogitsFileAsItWasWhenThePromptIsRefused) {
+    const Folder folder;
+    write_bytes(folder / "l", "older");
+    const Outcome refused =
+        run({"run", "-m", model(), "--device", "cpu", "-c", "256", "--tokens", prompt_ids(257), "--logits-out", folder / "l"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(read_bytes(folder / "l"), "older");
+}
+
 class RefusedPrompt : public ::testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(RefusedPrompt, LeavesNoTraceAndAnOlderOneAsItWas) {
