@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -76,6 +77,12 @@ public:
         if (!all.why_none.empty()) {
             return all;
         }
+        if (is_partial_) {
+            goes_on_ = planned_with(as_recorded()).changes;
+            std::erase_if(goes_on_, [](const TensorChange& change) { return change.tensor == no_tensor; });
+            const auto at = std::find_if(goes_on_.begin(), goes_on_.end(), [this](const auto& c) { return c.tensor == tensor_; });
+            all.goes_to = at == goes_on_.end() ? "" : at->now_backend;
+        }
         try_each({});
         const bool in_pairs = levers_.empty();
         if (in_pairs) {
@@ -103,6 +110,8 @@ private:
             is_plannable_ = false;
             return "the evaluation was not planned";
         }
+        const Step end = source_.next_of(at, fact_bit<record::PlanEnd>());
+        is_partial_ = end == no_step || end >= source_.evaluation(evaluation_).end;
         const GraphId graph = std::get<record::PlanBegin>(begin.front().fact).graph;
         graph_ = &source_.graph(graph);
         if (!is_index(tensor_, graph_->tensors)) {
@@ -163,6 +172,42 @@ private:
         return replay(source_, options).comparisons.front();
     }
 
+    static Attempt as_recorded() {
+        return {{}, "", [](ReplayInput&) {}};
+    }
+
+    /// Which backend a tensor comes to with a change, and without one; empty: it is not there.
+    struct Moved {
+        TensorId tensor = no_tensor;
+        std::string with, without;
+    };
+    /// Those that come to another. Of a plan that is recorded in part, changes say where tensors come to beside where they were
+    /// so far: what they come to without one is known by the plan made again.
+    std::vector<Moved> moved_by(const PlanComparison& plan) const {
+        std::vector<Moved> moved;
+        if (!is_partial_) {
+            for (const TensorChange& change : plan.changes) {
+                moved.push_back({change.tensor, change.now_backend, change.recorded_backend});
+            }
+        } else {
+            std::map<TensorId, Moved> each;
+            for (const TensorChange& change : goes_on_) {
+                each[change.tensor] = {change.tensor, change.recorded_backend, change.now_backend};
+            }
+            for (const TensorChange& change : plan.changes) {
+                if (change.tensor != no_tensor) {
+                    each.try_emplace(change.tensor, Moved{change.tensor, "", change.recorded_backend}).first->second.with =
+                        change.now_backend;
+                }
+            }
+            for (auto& [tensor, change] : each) {
+                moved.push_back(std::move(change));
+            }
+        }
+        std::erase_if(moved, [](const Moved& m) { return m.with.empty() || m.with == m.without; });
+        return moved;
+    }
+
     /// Where the tensor is with a change, and how many are elsewhere; none: where it was, or the change can't be tried on this
     /// trace.
     std::optional<Lever> outcome(const Attempt& attempt) {
@@ -172,12 +217,11 @@ private:
         try {
             const PlanComparison plan = planned_with(attempt);
             Lever lever{attempt.settings, attempt.words, "", 0};
-            for (const TensorChange& change : plan.changes) {
-                const bool moved = !change.now_backend.empty() && change.now_backend != change.recorded_backend;
-                lever.n_moved += moved ? 1 : 0;
-                if (moved && change.tensor == tensor_) {
-                    lever.backend = change.now_backend;
-                    recorded_backend_ = change.recorded_backend;
+            for (const Moved& moved : moved_by(plan)) {
+                ++lever.n_moved;
+                if (moved.tensor == tensor_) {
+                    lever.backend = moved.with;
+                    recorded_backend_ = moved.without;
                 }
             }
             if (attempt.then) {
@@ -540,7 +584,9 @@ private:
     bool is_plannable_ = true;
     int n_plans_ = 0;
     std::vector<Lever> levers_;
-    std::string recorded_backend_; ///< where the tensor is, once a change moved it
+    bool is_partial_ = false;           ///< the plan: the recording stopped in it, or goes on
+    std::vector<TensorChange> goes_on_; ///< of a partial plan: what it comes to beside what is recorded of it
+    std::string recorded_backend_;      ///< where the tensor is, once a change moved it
 };
 
 } // namespace
@@ -551,6 +597,7 @@ FoundLevers levers_of(const RecordSource& source, EvaluationId evaluation, Tenso
 
 std::vector<std::string> levers_in_words(const FoundLevers& levers) {
     std::vector<std::string> lines, backends;
+    const std::string so_far = levers.goes_to.empty() ? "" : "the plan is not complete here: it goes on to " + levers.goes_to;
     for (const Lever& lever : levers.found) {
         const auto known = std::find(backends.begin(), backends.end(), lever.backend);
         if (known == backends.end()) {
@@ -562,6 +609,9 @@ std::vector<std::string> levers_in_words(const FoundLevers& levers) {
     }
     if (lines.empty()) {
         lines.push_back((levers.tried ? "no setting: " : "not known: ") + levers.why_none);
+    }
+    if (!so_far.empty()) {
+        lines.insert(lines.begin(), so_far);
     }
     return lines;
 }

@@ -19,15 +19,18 @@ struct Lever {
 struct FoundLevers {
     std::vector<Lever> found;
     std::string why_none; ///< where nothing does
+    std::string goes_to;  ///< of a plan that is recorded in part: the backend that the tensor comes to; "": there is none
     bool tried = true;    ///< else nothing could be planned again: what would is not known
 };
 
 /// What would put a tensor on another backend: of each kind of setting the smallest change that does, each tried by itself by
 /// planning the evaluation again; where none does, two of them together. Each number of a range that is told was tried. The
-/// evaluation is one that was planned. At most some hundred plans are made.
+/// evaluation is one that was planned; where its plan is recorded in part, elsewhere is where it does not come to as recorded. At
+/// most some hundred plans are made.
 FoundLevers levers_of(const RecordSource& source, EvaluationId evaluation, TensorId tensor);
 
-/// "on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", one line for each backend; or why there is none, in one.
+/// "on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", one line for each backend; or why there is none, in one. Of a plan
+/// that is recorded in part, where it leads stands before.
 std::vector<std::string> levers_in_words(const FoundLevers& levers);
 
 } // namespace schedscope

@@ -30,6 +30,19 @@ void add_once(std::vector<TensorId>& ids, TensorId id) {
     }
 }
 
+/// Why it can't be said what would put a tensor elsewhere. Nothing: it is looked for.
+std::optional<std::string> why_no_otherwise(InspectorSession& session) {
+    if (std::optional<std::string> why = session.why_no_what_if()) {
+        return why;
+    }
+    const PlanState& plan = session.history().plan(session.state().planned_in);
+    if (!plan.error.empty()) {
+        return "the plan failed";
+    }
+    return plan.graph < 0 || (!plan.planned && session.running()) ? std::optional<std::string>("the plan is being made")
+                                                                  : std::nullopt;
+}
+
 } // namespace
 
 std::vector<Line> keys_page(const KeyMap& keys, KeyContext where, const std::function<bool(Action)>& works) {
@@ -112,13 +125,12 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
                     l.text + (recorded ? "  [step " + words::count(l.step) + "]" : std::string()), ink(l.step),
                     recorded ? Target::step(l.step) : Target{}, l.step == now);
     }
-    const PlanState& shown = session.state();
-    if (const std::optional<std::string> why = session.why_no_what_if()) {
+    if (const std::optional<std::string> why = why_no_otherwise(session)) {
         FoundLevers none;
         none.why_none = *why;
         none.tried = false;
         add_wrapped(lines, width, "otherwise", 14, levers_in_words(none).front());
-    } else if (shown.graph >= 0 && session.history().plan(shown.planned_in).planned) {
+    } else {
         const std::vector<std::string>* const otherwise = session.otherwise(id);
         if (!otherwise) {
             add_wrapped(lines, width, "otherwise", 14, "what would put it elsewhere is looked for …", dim);

@@ -8,9 +8,9 @@
 namespace schedscope::tui {
 
 const std::vector<std::string>* LeverRun::of(const std::shared_ptr<const RecordSource>& source, EvaluationId evaluation,
-                                             TensorId tensor) {
-    if (evaluation != wanted_.evaluation || tensor != wanted_.tensor) {
-        wanted_ = {source, evaluation, tensor};
+                                             TensorId tensor, Step recorded) {
+    if (evaluation != wanted_.evaluation || tensor != wanted_.tensor || recorded != wanted_.recorded) {
+        wanted_ = {source, evaluation, tensor, recorded};
         found_.reset();
         if (task_.running()) {
             task_.stop(); // `finish` begins with what is wanted now

@@ -14,9 +14,10 @@ namespace schedscope::tui {
 /// again.
 class LeverRun {
 public:
-    /// In words, once they are found; null: not yet. What is asked for another tensor stops what was asked before.
+    /// In words, once they are found; null: not yet. What is asked for another tensor stops what was asked before. `recorded`: of
+    /// a plan that is recorded in part, how far; what is found holds until there is more.
     const std::vector<std::string>* of(const std::shared_ptr<const RecordSource>& source, EvaluationId evaluation,
-                                       TensorId tensor);
+                                       TensorId tensor, Step recorded);
     /// Readable when they are found.
     int descriptor() const noexcept { return task_.descriptor(); }
     /// After that. False: they were not wanted any longer.
@@ -27,6 +28,7 @@ private:
         std::shared_ptr<const RecordSource> source;
         EvaluationId evaluation = -1;
         TensorId tensor = no_tensor;
+        Step recorded = no_step;
     };
     void start();
 

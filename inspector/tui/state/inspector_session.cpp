@@ -552,6 +552,11 @@ void InspectorSession::start_what_if(const std::string& settings) {
     ++version_;
 }
 
+const std::vector<std::string>* InspectorSession::otherwise(TensorId id) {
+    const bool is_whole = history_.plan(state_.planned_in).planned;
+    return levers_.of(source_, state_.planned_in, id, is_whole ? no_step : last_step());
+}
+
 void InspectorSession::finish_levers() { version_ += levers_.finish() ? 1 : 0; }
 
 void InspectorSession::start_diff(const std::string& path) {

@@ -126,8 +126,8 @@ public:
     TensorId member_here(const Comparison::Row& row) const noexcept;
 
     // What would put a tensor of this plan elsewhere
-    /// In words, once it is found in the background; null: not yet.
-    const std::vector<std::string>* otherwise(TensorId id) { return levers_.of(source_, state_.planned_in, id); }
+    /// In words, once it is found in the background; null: not yet. Of a plan that a program is held in, too.
+    const std::vector<std::string>* otherwise(TensorId id);
     int levers_descriptor() const noexcept { return levers_.descriptor(); }
     void finish_levers(); ///< when that is readable
 

@@ -519,6 +519,18 @@ TEST(LiveInspector, KeysStepTheProgram) {
     EXPECT_TRUE(t.is_cooked());
 }
 
+TEST(LiveInspector, AStoryWithinAPlanTellsWhereItGoesAndWhatWouldPutItElsewhere) {
+    Terminal t(40, 110, test::inspect_made_live);
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("pass 1 (place) ends: ")) << t.text();
+    t.press(":tensor kq_soft_max-0\ne{End}"); // that pass 2 gives to the CPU
+    EXPECT_TRUE(t.shows("otherwise     the plan is not complete here: it goes on to CPU")) << t.text();
+    EXPECT_TRUE(t.shows("otherwise     no setting: GPU0 does not run it: type, the mask is not F16")) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
 TEST(LiveInspector, ItIsHeldWhenInterruptedAsSoonAsItWasLetGo) {
     Terminal t(24, 100, test::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();

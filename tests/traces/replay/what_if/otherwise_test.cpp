@@ -216,6 +216,46 @@ TEST(OtherwiseOfWhatWasTakenOver, TellsTheLeastBatchThatLeavesItThere) {
     }
 }
 
+/// A plan that is recorded in part goes on as it was recorded, or with a change: the same changes put a tensor elsewhere.
+TEST(LeversOfAPlanInPart, AreThoseOfTheWholePlan) {
+    Planned s;
+    s.devices = "a=vulkan:1GiB,b=vulkan:1GiB,cpu";
+    s.n_gpu_layers = 3;
+    const std::shared_ptr<LiveStore> whole = recorded(s);
+    const auto what = [](const FoundLevers& levers) {
+        std::vector<std::pair<std::string, std::vector<std::string>>> all;
+        for (const Lever& lever : levers.found) {
+            all.emplace_back(lever.backend, lever.settings);
+        }
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    History history(whole);
+    const PlanState plan = history.plan(0);
+    int n_found = 0;
+    Step at = 0;
+    for (const Pass pass : {Pass::place, Pass::gpu_down, Pass::rest_up, Pass::split}) {
+        at = accounts::end_of_pass(history, 0, pass);
+        ASSERT_NE(at, no_step);
+        const auto part = std::make_shared<LiveStore>();
+        copy_records(*whole, at + 1, *part, [] { return true; });
+        for (TensorId id = 0; id < n_of(first_graph(*whole).tensors); id += 9) {
+            SCOPED_TRACE(joined({first_graph(*whole).tensors[id].name, " in pass ", pass_name(pass)}));
+            const FoundLevers levers = levers_of(*part, 0, id), expected = levers_of(*whole, 0, id);
+            EXPECT_EQ(what(levers), what(expected));
+            EXPECT_EQ(levers.why_none, expected.why_none);
+            EXPECT_EQ(expected.goes_to, "");
+            const std::string there = history.backend_name(plan.tensors[id].backend);
+            if (!levers.goes_to.empty()) {
+                EXPECT_EQ(levers.goes_to, there);
+                EXPECT_EQ(levers_in_words(levers).front(), "the plan is not complete here: it goes on to " + there);
+            }
+            n_found += levers.goes_to.empty() ? 0 : n_of(levers.found);
+        }
+    }
+    EXPECT_GT(n_found, 0);
+}
+
 /// With a large batch a device takes over what reads weights of the host: fewer layers alone leave a product where it is.
 TEST_P(Otherwise, TriesTwoSettingsTogetherWhereNoneAloneDoes) {
     const auto source = recorded(planned(99, 40));
