@@ -256,7 +256,7 @@ void App::on_program(bool ended) {
         }
         break;
     case HowStopped::interrupted: tell("interrupted, the program waits: c lets it go on · " + text); break;
-    case HowStopped::breakpoint: tell(session.breakpoint_at(session.last_step()) + ": " + (text.empty() ? "held" : text)); break;
+    case HowStopped::breakpoint: tell(session.breakpoint_met() + (text.empty() ? "held" : text)); break;
     default:
         if (!text.empty()) {
             tell(text);

@@ -87,6 +87,11 @@ bool LiveGate::at_breakpoint() const {
     return at_breakpoint_;
 }
 
+bool LiveGate::cut_short() const {
+    const std::lock_guard lock(mutex_);
+    return cut_short_;
+}
+
 void LiveGate::keep(const Record& record) {
     if (passing_) { // a recorder behind adds a fact of its own while it takes one from here
         next_.keep(record);
@@ -147,6 +152,7 @@ template <typename Pass> void LiveGate::pass_on(const Record& record, const Pass
         }
         return;
     }
+    cut_short_ = broken && !hold && mode_ == Mode::step;
     mode_ = Mode::hold;
     released_ = false;
     held_at_ = record.step;

@@ -46,6 +46,8 @@ public:
     Step held_at() const;    ///< step of the record that it is held after; no_step when it runs
     /// True until the next hold when that was a breakpoint's.
     bool at_breakpoint() const;
+    /// The same, and it came before the moment that was stepped to.
+    bool cut_short() const;
     /// Readable when the held state changed since the last `acknowledge`, or the run has got further. Owned by the gate.
     int descriptor() const noexcept { return event_; }
     void acknowledge() noexcept;
@@ -79,7 +81,7 @@ private:
     Unit unit_ = Unit::record;
     std::shared_ptr<const Predicate> breakpoint_;
     Step held_at_ = no_step;
-    bool at_breakpoint_ = false;
+    bool at_breakpoint_ = false, cut_short_ = false;
     bool released_ = false; ///< the held record may go on
 };
 

@@ -45,6 +45,7 @@ public:
     /// After one of these was readable. `ended`: the second one. none: it goes on, or that stop was looked at before.
     HowStopped look(bool ended);
     bool at_breakpoint() const { return gate_.at_breakpoint(); }
+    bool cut_short() const { return gate_.cut_short(); } ///< the breakpoint came before the step's end
     /// held: the step that is to come, which is forgotten; at a breakpoint all are, and there is none.
     std::optional<Unit> next_step();
 

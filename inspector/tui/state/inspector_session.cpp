@@ -327,6 +327,7 @@ bool InspectorSession::seek() {
     const bool there =
         is_next && (ran || (reserves && !plans) || (is_moment(Unit::sweep, newest) && (!end || end->pass >= wanted)));
     if (there || stops || newest.evaluation > sought_->behind + 1) {
+        cut_short_ = program_->at_breakpoint() && !there;
         sought_.reset();
         return false;
     }
@@ -389,6 +390,7 @@ std::string InspectorSession::refresh() {
     if (!text.empty()) {
         follow_change();
     }
+    cut_short_ = program_->cut_short();
     const auto sought = sought_;
     if (seek()) {
         return text;
@@ -472,7 +474,10 @@ void InspectorSession::watch_for_breakpoints() {
     }
 }
 
-std::string InspectorSession::breakpoint_at(Step step) { return breakpoints_.name_of_met(describer_, history_.record(step)); }
+/// With the number of the first one that its record meets.
+std::string InspectorSession::breakpoint_at(Step step, bool cut_short) {
+    return breakpoints_.name_of_met(describer_, history_.record(step)) + (cut_short ? " stopped the step: " : ": ");
+}
 
 void InspectorSession::start_scan(bool forward) {
     scan_ = Scan{Breakpoints::Watch(breakpoints_), breakpoints_.until(), forward, forward ? step() + 1 : step() - 1};
@@ -510,7 +515,8 @@ std::optional<std::string> InspectorSession::scan_slice() {
         if (!scan.watch.meets(describer_, record)) {
             continue;
         }
-        const Unit unit = is_step && record.step == scan.to ? scan.unit : Unit::sweep;
+        const bool cut_short = is_step && record.step != scan.to;
+        const Unit unit = is_step && !cut_short ? scan.unit : Unit::sweep;
         scan_.reset();
         std::string text = go(record.step, unit);
         if (is_step) {
@@ -518,7 +524,7 @@ std::optional<std::string> InspectorSession::scan_slice() {
         } else if (const TensorId about = subject(record.fact); row_of(about) >= 0) {
             select(about);
         }
-        return breakpoint_at(record.step) + ": " + text;
+        return breakpoint_at(record.step, cut_short) + text;
     }
     scan.at = scan.forward ? end : first - 1;
     if (scan.forward ? scan.at <= bound : scan.at >= bound) {

@@ -103,8 +103,9 @@ public:
         change(breakpoints_);
         watch_for_breakpoints();
     }
-    /// "breakpoint 2" at that step (Breakpoints::name_of_met).
-    std::string breakpoint_at(Step step);
+    /// Of a running program that is held at a breakpoint: "breakpoint 2: ", or, where a step ends there that was to go on,
+    /// "breakpoint 2 stopped the step: ".
+    std::string breakpoint_met() { return breakpoint_at(last_step(), cut_short_); }
 
     // Running to the next one, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what
     // is recorded ends.
@@ -157,6 +158,7 @@ public:
 private:
     void step_program(Unit unit);
     bool is_reserve(EvaluationId id) const;
+    std::string breakpoint_at(Step step, bool cut_short);
     std::string move_evaluation(bool forward, bool past_reserves);
     SamePlace place_in(Step from, EvaluationId id);
     bool seek();
@@ -191,6 +193,7 @@ private:
         bool past_reserves; ///< the next one that is no reserve
     };
     std::optional<Sought> sought_;
+    bool cut_short_ = false;  ///< the program was held at a breakpoint before where it was stepped to
     Unit unit_ = Unit::sweep; ///< what led to the step that is shown, or leads to the next one
     /// Where a way from evaluation to evaluation began: each one is shown as that one was, and the way back leads there.
     struct Origin {

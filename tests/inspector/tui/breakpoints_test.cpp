@@ -81,10 +81,10 @@ TEST_F(SeveralBreakpoints, AreOnesOfDifferentTexts) {
 }
 
 TEST_F(SeveralBreakpoints, EndAStepThatLeadsBeyondThem) {
-    EXPECT_TRUE(session.move(Unit::evaluation, true).starts_with("breakpoint 1: "));
+    EXPECT_TRUE(session.move(Unit::evaluation, true).starts_with("breakpoint 1 stopped the step: pass 3 "));
     const Step at_pass = session.step();
     EXPECT_EQ(session.state().evaluation, 0);
-    EXPECT_TRUE(session.move(Unit::token, true).starts_with("breakpoint 2: "));
+    EXPECT_TRUE(session.move(Unit::token, true).starts_with("breakpoint 2: ")) << "where the step leads";
     const Step at_token = session.step();
     EXPECT_TRUE(session.move(Unit::evaluation, true).starts_with("breakpoint 2: ")) << "of the next evaluation";
     session.go(at_token);
@@ -130,7 +130,8 @@ TEST(Breakpoints, EndStepsOfARunningProgramAsThoseThroughATrace) {
         const std::string line = t.line(21);
         return line.substr(line.find("breakpoint"), std::string("breakpoint 1: kq_soft_max").size());
     };
-    for (const auto& [keys, number] : {std::pair("]", "breakpoint 1: "), {"]", "breakpoint 2: "}, {"c", "breakpoint 2: "}}) {
+    for (const auto& [keys, number] :
+         {std::pair("]", "breakpoint 1 stopped the step: "), {"]", "breakpoint 2 stopped the step: "}, {"c", "breakpoint 2: "}}) {
         for (test::Terminal* t : {static_cast<test::Terminal*>(&recorded), static_cast<test::Terminal*>(&live)}) {
             const std::string before = t->line(0);
             t->press(keys);
