@@ -105,7 +105,7 @@ std::optional<FactLine> fact_line(std::string_view line) {
     static constexpr std::array known = {
         Known{"graph splits", "graph_splits"},  Known{"graph nodes", "graph_nodes"}, Known{"graphs reused", "graphs_reused"},
         Known{"general.name", "model"},         Known{"n_ubatch", "n_ubatch"},       Known{"n_batch", "n_batch"},
-        Known{"flash_attn", "flash_attention"},
+        Known{"flash_attn", "flash_attention"}, Known{": n_ctx", "n_ctx"}, // a server's slots have an n_ctx each, behind a comma
     };
     constexpr std::string_view offloaded = "offloaded ";
     if (const size_t at = line.find(offloaded);

@@ -1,5 +1,6 @@
 // One small graph as each generation of the scheduler prints it (logs/), and what must be known of it afterwards.
 
+#include "runtime/system/joined.h"
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
 #include "tests/support/traces/plan_rows.h"
@@ -164,6 +165,20 @@ TEST(ImportedLog, EveryGraphIsAnEvaluation) {
     EXPECT_FALSE(memory.memory[0].use_known);
     EXPECT_EQ(session_fact(imported.history->session(), "graph_splits"), "3 (with bs=512), 2 (with bs=1)");
     EXPECT_EQ(session_fact(imported.history->session(), "graphs_reused"), "7");
+}
+
+/// Not what else has such a name: of the training, of a sequence, of a server's slot.
+TEST(ImportedLog, SaysTheContextsLength) {
+    const std::string graph = file_text("several");
+    for (const char* const printed :
+         {"llama_context: n_ctx                 = 768", "0.01.234 I llama_context: n_ctx         = 768",
+          "llama_new_context_with_model: n_ctx      = 768"}) {
+        Imported imported = Imported::text(
+            joined({"print_info: n_ctx_train           = 512\n", printed, "\nllama_context: n_ctx_seq             = 256\n", graph,
+                    "slot   load_model: id  0 | task -1 | new slot, n_ctx = 128\n"}));
+        EXPECT_EQ(session_fact(imported.history->session(), "n_ctx"), "768") << printed;
+    }
+    EXPECT_EQ(session_fact(Imported::text(graph).history->session(), "n_ctx"), "");
 }
 
 TEST(ImportedLog, NamesCutAlikeAreNotGuessed) {
