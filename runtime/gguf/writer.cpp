@@ -210,6 +210,12 @@ void Writer::write_header(const std::string& path) const {
     file.finish();
 }
 
+int64_t Writer::file_bytes() const {
+    uint64_t header = 0;
+    const uint64_t data = emit_header([&header](std::span<const std::byte> bytes) { header += bytes.size(); });
+    return static_cast<int64_t>(header + data);
+}
+
 std::vector<std::byte> Writer::to_bytes() const {
     std::vector<std::byte> bytes;
     emit([&bytes](std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); });

@@ -63,6 +63,7 @@ public:
     /// need.
     void write_header(const std::string& path) const;
     std::vector<std::byte> to_bytes() const;
+    int64_t file_bytes() const; ///< of the file that both of the above write
 
 private:
     struct KeyValue {

@@ -190,6 +190,10 @@ std::string synthesise_encoder(const EncoderShape& shape, Type type, uint64_t se
     return file.note();
 }
 
+int64_t synthesised_encoder_bytes(const EncoderShape& shape, Type type) {
+    return EncoderFile(shape, type, 0).writer().file_bytes();
+}
+
 std::string synthesise_encoder_header(const EncoderShape& shape, Type type, const std::string& path) {
     const EncoderFile file(shape, type, 0);
     file.writer().write_header(path);

@@ -41,6 +41,8 @@ const EncoderShape& encoder_preset(std::string_view name);
 /// and positions F16 (with F32: F32), norms and biases F32. Returns what the caller should be told, a sentence; empty: nothing.
 /// Throws Error(usage) for a type that is impossible, Error(device) when the file can't be written.
 std::string synthesise_encoder(const EncoderShape& shape, Type type, uint64_t seed, const std::string& path);
+/// Bytes of that file.
+int64_t synthesised_encoder_bytes(const EncoderShape& shape, Type type);
 /// The header alone, with as much room behind it as the weights would take: for plans without weights.
 std::string synthesise_encoder_header(const EncoderShape& shape, Type type, const std::string& path);
 

@@ -6,6 +6,8 @@
 #include "runtime/model/synth/synth.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/nearest_words.h"
+#include "runtime/system/number_words.h"
+#include "runtime/system/output_file.h"
 #include "runtime/system/read_number.h"
 #include "runtime/tensor/convert.h"
 #include "runtime/vision/synth_llava.h"
@@ -75,10 +77,32 @@ Type type_of_matrices(const std::string& name) {
                                              : "there is no such type" + among + did_you_mean(type_names(), name)));
 }
 
+/// Of a large file with weights: how long it gets, before it is made. Throws Error(device) where there is no room for it.
+void tell_size(const SynthArguments& o, Type type, int64_t bytes) {
+    constexpr int64_t large = int64_t{1} << 30;
+    if (o.header_only || bytes < large) {
+        return;
+    }
+    const std::string size = words::bytes(bytes);
+    std::error_code unknown;
+    const std::filesystem::path place = without_links(o.output), folder = place.parent_path();
+    const bool on_disk = !std::filesystem::exists(place, unknown) || std::filesystem::is_regular_file(place, unknown);
+    const std::filesystem::space_info disk = std::filesystem::space(folder.empty() ? "." : folder, unknown);
+    if (on_disk && !unknown && disk.available < static_cast<uint64_t>(bytes)) {
+        throw Error(ErrorKind::device,
+                    joined({o.output, ": its weights in ", type_name(type), " take ", size, ", and ",
+                            words::bytes(static_cast<int64_t>(disk.available)),
+                            " are free there: --header-only makes a sparse file for plans, another --type a smaller one"}));
+    }
+    tell(joined({o.output, ": ", size, " of random weights in ", type_name(type),
+                 " are written; for plans alone (record --dry-run) --header-only makes a sparse file"}));
+}
+
 /// Returns what is to be told about the file.
 std::string synthesise(const SynthArguments& o, Type type) {
     if (o.architecture == image_encoder) {
         const vision::EncoderShape& shape = vision::encoder_preset(o.preset);
+        tell_size(o, type, vision::synthesised_encoder_bytes(shape, type));
         return o.header_only ? vision::synthesise_encoder_header(shape, type, o.output)
                              : vision::synthesise_encoder(shape, type, o.seed, o.output);
     }
@@ -87,6 +111,7 @@ std::string synthesise(const SynthArguments& o, Type type) {
         throw Error(ErrorKind::usage, "synth " + o.architecture + ": there are " + architectures());
     }
     const SynthShape shape = synth_preset(o.architecture, o.preset);
+    tell_size(o, type, synthesised_bytes(shape, type));
     return o.header_only ? synthesise_header(shape, type, o.seed, o.output) : synthesise(shape, type, o.seed, o.output);
 }
 

@@ -60,6 +60,8 @@ std::string synthesise(const SynthShape& shape, Type type, uint64_t seed, const 
     return model->note();
 }
 
+int64_t synthesised_bytes(const SynthShape& shape, Type type) { return make(shape, type, 0)->writer().file_bytes(); }
+
 std::string synthesise_header(const SynthShape& shape, Type type, uint64_t seed, const std::string& path) {
     const auto model = make(shape, type, seed);
     model->writer().write_header(path);

@@ -57,6 +57,8 @@ SynthShape synth_preset(std::string_view architecture, std::string_view name);
 /// Returns what the caller should be told, a sentence; empty: nothing. Throws Error(usage) for a shape or a type that is
 /// impossible, Error(device) when the file can't be written.
 std::string synthesise(const SynthShape& shape, Type type, uint64_t seed, const std::string& path);
+/// Bytes of that file.
+int64_t synthesised_bytes(const SynthShape& shape, Type type);
 /// The header alone, with as much room behind it as the weights would take: a sparse file of a few megabytes, for plans without
 /// weights.
 std::string synthesise_header(const SynthShape& shape, Type type, uint64_t seed, const std::string& path);

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <ostream>
 #include <set>
 
@@ -13,6 +14,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(Synth, TheSameSeedMakesTheSameBytes) {
     const Folder folder;
@@ -55,6 +57,41 @@ TEST(Synth, MakesATinyModelOfEveryArchitectureThatRuns) {
         EXPECT_EQ(told.err, "");
         EXPECT_GT(told.out.size(), 1U);
     }
+}
+
+/// Files may not grow here: nothing large is written, whatever the disk has room for.
+TEST(Synth, TellsTheSizeOfALargeFileBeforeItIsMade) {
+    const Folder folder;
+    const auto made = [&](const std::string& preset, const std::string& type, const std::vector<std::string>& more = {}) {
+        std::vector<std::string> arguments = {"synth", "llama", "--preset", preset, "--type", type, "-o", folder / "m.gguf"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(arguments, {.largest_file = 1 << 20});
+    };
+    const Outcome large = made("1b", "f16");
+    EXPECT_EQ(large.code, 4);
+    EXPECT_THAT(large.err, HasSubstr("m.gguf: 2.0 GiB of random weights in f16 are written; for plans alone (record --dry-run) "
+                                     "--header-only makes a sparse file\n"));
+    EXPECT_EQ(count(large.err, "\n"), 2U) << large.err;
+    const Outcome small = made("1b", "q4_0"); // less than 1 GiB
+    EXPECT_EQ(count(small.err, "\n"), 1U) << small.err;
+    EXPECT_THAT(folder.names(), IsEmpty());
+    const Outcome header = run({"synth", "llama", "--preset", "1b", "--header-only", "-o", folder / "h.gguf"});
+    EXPECT_EQ(header.code, 0);
+    EXPECT_EQ(header.err, "");
+}
+
+TEST(Synth, MakesNothingThatTheDiskHasNoRoomFor) {
+    const Folder folder;
+    const Outcome refused =
+        run({"synth", "qwen3moe", "--preset", "235b-a22b", "--type", "f32", "-o", folder / "m.gguf"}, {.largest_file = 1 << 20});
+    EXPECT_EQ(refused.code, 4);
+    if (std::filesystem::space(folder / "").available > uint64_t{1} << 40U) {
+        GTEST_SKIP() << "the disk has room for 876 GiB";
+    }
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("m.gguf: its weights in f32 take 876 GiB, and "),
+                                   HasSubstr(" free there: --header-only makes a sparse file for plans")));
+    EXPECT_EQ(count(refused.err, "\n"), 1U) << refused.err;
+    EXPECT_THAT(folder.names(), IsEmpty());
 }
 
 TEST(Synth, TellsWhenBlocksDoNotDivideTheRows) {
