@@ -176,11 +176,11 @@ namespace {
 
 /// The number whose value is nearest to x, the first of two that are equally near.
 uint8_t nearest_fp4(float x, float d) noexcept {
-    uint8_t best = 0;
-    for (uint8_t q = 1; q < fp4_values.size(); ++q) {
+    size_t best = 0;
+    for (size_t q = 1; q < fp4_values.size(); ++q) {
         best = std::fabs(fp4_values[q] * d - x) < std::fabs(fp4_values[best] * d - x) ? q : best;
     }
-    return best;
+    return static_cast<uint8_t>(best);
 }
 
 } // namespace

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <span>
 
 namespace schedscope {
 
@@ -69,7 +68,7 @@ void quantise(const float* x, BlockTQ1_0& b) noexcept {
             int number = 0;
             for (int i = 0; i < digits; ++i) {
                 const bool there = i < s.count;
-                number = 3 * number + (there ? q[static_cast<size_t>(s.first_element + byte + i * s.n_bytes)] : 0);
+                number = 3 * number + (there ? q[s.first_element + byte + i * s.n_bytes] : 0);
             }
             byte_of(b, s.first_byte + byte) = static_cast<uint8_t>((number * bytes + all - 1) / all);
         }
