@@ -151,6 +151,7 @@ double size_of(const std::vector<float>& row) {
 SynthShape wide_shape() {
     SynthShape shape = small_shape();
     shape.n_embd = shape.n_ff = 256;
+    shape.n_vocab = 512;
     return shape;
 }
 
@@ -186,7 +187,7 @@ TEST_P(SynthTypes, have_the_variance_of_one_over_the_inputs) {
     std::vector<float> values(static_cast<size_t>(t.ne[0] * t.ne[1]));
     row_to_float(t.type, t.data, values.data(), static_cast<int64_t>(values.size()));
     const bool ternary = GetParam() == Type::TQ1_0 || GetParam() == Type::TQ2_0; // an even spread is rounded to more of its ends
-    EXPECT_NEAR(size_of(values) * 16, ternary ? std::sqrt(1.5) : 1.0, 0.05);
+    EXPECT_NEAR(size_of(values) * 16, ternary ? std::sqrt(1.5) : 1.0, 0.1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SynthTypes, ::testing::ValuesIn(types_of_weights()),

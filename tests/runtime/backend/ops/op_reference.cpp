@@ -68,6 +68,17 @@ template <typename Row> void each_row(const Shape& ne, Row row) {
     }
 }
 
+/// What can be done with blocks that floats can't be quantised to.
+void copy_blocks(const Tensor& from, const Tensor& to, Memory memory) {
+    if (from.type != to.type || from.ne != to.ne) {
+        throw std::logic_error("the reference can't write " + std::string(type_name(to.type)));
+    }
+    each_row(to.ne, [&](int64_t i1, int64_t i2, int64_t i3) {
+        std::memcpy(memory.data() + place(to, 0, i1, i2, i3), memory.data() + place(from, 0, i1, i2, i3),
+                    row_bytes(to.type, to.ne[0]));
+    });
+}
+
 } // namespace
 
 Elements read_elements(const Tensor& t, std::span<const std::byte> memory) {
@@ -107,6 +118,9 @@ void write_elements(const Tensor& t, Memory memory, const Elements& e) {
 void evaluate(const Tensor& node, Memory memory) {
     if (node.op == Op::NONE || is_view_op(node.op)) {
         return;
+    }
+    if (traits(node.type).quantised() && !can_quantise(node.type)) {
+        return copy_blocks(*node.src[0], node, memory);
     }
     Operands o{node, {}, {}};
     for (const Tensor* source : node.src) {
