@@ -14,6 +14,10 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 namespace schedscope {
@@ -44,10 +48,15 @@ uint64_t read_portable(const uint64_t* p, size_t n) {
 
 // Twenty-four sums of a whole register each: more than two units with four to five cycles of delay can have under way.
 constexpr int chains = 24;
+#if defined(__aarch64__)
+constexpr int portable_chains = chains;
+#else
+constexpr int portable_chains = 8; // of sixteen registers
+#endif
 
 float multiply_add_portable(int64_t n) {
     typedef float Floats __attribute__((vector_size(16)));
-    Floats acc[8] = {};
+    Floats acc[portable_chains] = {};
     Floats x = Floats{} + 0.5F;
     for (Floats& a : acc) {
         asm volatile("" : "+x"(a)); // equal sums would be computed once
@@ -68,7 +77,7 @@ float multiply_add_portable(int64_t n) {
 /// Bytes as a processor without instructions for their products multiplies them: as numbers of 16 bits.
 float multiply_bytes_portable(int64_t n) {
     typedef uint16_t Shorts __attribute__((vector_size(16)));
-    Shorts acc[8] = {};
+    Shorts acc[portable_chains] = {};
     Shorts x = Shorts{} + 3;
     for (Shorts& a : acc) {
         asm volatile("" : "+x"(a));
@@ -189,6 +198,26 @@ __attribute__((target("avx512f,avx512vnni"))) float multiply_bytes_avx512vnni(in
     }
     return static_cast<float>(acc[0][0]);
 }
+#elif defined(__aarch64__)
+/// By fours (sdot), or by squares (smmla).
+template <bool squares> __attribute__((target("arch=armv8.2-a+dotprod+i8mm"))) float multiply_bytes_neon(int64_t n) {
+    int32x4_t acc[chains] = {};
+    int8x16_t x = vdupq_n_s8(3);
+    for (int32x4_t& a : acc) {
+        asm volatile("" : "+w"(a));
+    }
+    asm volatile("" : "+w"(x));
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 24
+        for (int32x4_t& a : acc) {
+            a = squares ? vmmlaq_s32(a, x, x) : vdotq_s32(a, x, x);
+        }
+    }
+    for (int j = 1; j < chains; ++j) {
+        acc[0] += acc[j];
+    }
+    return static_cast<float>(acc[0][0]);
+}
 #endif
 
 Read best_read() {
@@ -202,7 +231,7 @@ Read best_read() {
 
 /// Every way that this processor can multiply and add; which is fastest is measured.
 std::vector<MultiplyAdd> multiply_adds() {
-    std::vector<MultiplyAdd> ways = {{multiply_add_portable, 2.0 * 8 * 4}};
+    std::vector<MultiplyAdd> ways = {{multiply_add_portable, 2.0 * portable_chains * 4}};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         ways.push_back({multiply_add_avx2, 2.0 * 12 * 8});
@@ -216,7 +245,7 @@ std::vector<MultiplyAdd> multiply_adds() {
 
 /// The same of bytes.
 std::vector<MultiplyAdd> multiply_bytes() {
-    std::vector<MultiplyAdd> ways = {{multiply_bytes_portable, 2.0 * 8 * 8}};
+    std::vector<MultiplyAdd> ways = {{multiply_bytes_portable, 2.0 * portable_chains * 8}};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) {
         ways.push_back({multiply_bytes_avx2, 2.0 * 12 * 32});
@@ -226,6 +255,13 @@ std::vector<MultiplyAdd> multiply_bytes() {
     }
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni")) {
         ways.push_back({multiply_bytes_avx512vnni, 2.0 * chains * 64});
+    }
+#elif defined(__aarch64__)
+    if (has_neon_dot()) {
+        ways.push_back({multiply_bytes_neon<false>, 2.0 * chains * 16});
+    }
+    if (has_neon_i8mm()) {
+        ways.push_back({multiply_bytes_neon<true>, 2.0 * chains * 32});
     }
 #endif
     return ways;
@@ -296,6 +332,22 @@ bool has_avx_vnni() noexcept {
     constexpr unsigned leaf = 7, bit = 1U << 4;
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid_count(leaf, 1, &a, &b, &c, &d) != 0 && (a & bit) != 0;
+#else
+    return false;
+#endif
+}
+
+bool has_neon_dot() noexcept {
+#if defined(__aarch64__)
+    return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#else
+    return false;
+#endif
+}
+
+bool has_neon_i8mm() noexcept {
+#if defined(__aarch64__)
+    return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
 #else
     return false;
 #endif

@@ -17,6 +17,8 @@ constexpr int spins = 2000;
 inline void relax() noexcept {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
 #endif
 }
 

@@ -19,12 +19,33 @@ constexpr int piece = 32, group = 16; ///< elements
 
 ALWAYS_INLINE Piece piece_at(const void* p) { return *static_cast<const PieceAt*>(p); }
 
+ALWAYS_INLINE Piece joined(Bytes first, Bytes second) {
+#if defined(__AVX2__)
+    return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                   22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+#else // whose vectors have sixteen: a compiler would take each byte by itself
+    Piece both;
+    __builtin_memcpy(&both, &first, sizeof first);
+    __builtin_memcpy(reinterpret_cast<uint8_t*>(&both) + sizeof first, &second, sizeof second);
+    return both;
+#endif
+}
+ALWAYS_INLINE Bytes half_of(Piece p, bool second) {
+#if defined(__AVX2__)
+    return second ? __builtin_shufflevector(p, p, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
+                  : __builtin_shufflevector(p, p, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    Bytes half;
+    __builtin_memcpy(&half, reinterpret_cast<const uint8_t*>(&p) + (second ? sizeof half : 0), sizeof half);
+    return half;
+#endif
+}
+
 /// Sixteen bytes, first their low four bits, then their high ones.
 ALWAYS_INLINE Piece fours_at(const void* p) {
     const Bytes b = *static_cast<const BytesAt*>(p);
     const Bytes low = b & 15, high = b >> 4;
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
-                                   23, 24, 25, 26, 27, 28, 29, 30, 31);
+    return joined(low, high);
 }
 #if defined(__AVX512F__)
 typedef uint8_t TwoPieces __attribute__((vector_size(64)));
@@ -45,19 +66,32 @@ template <typename V> ALWAYS_INLINE V bits_of(V p, int from, int count) {
     return (p >> static_cast<uint8_t>(from)) & static_cast<uint8_t>((1 << count) - 1);
 }
 
-/// `value` in the bytes whose bit is set.
+#if defined(__AVX2__)
+typedef Piece Spread;
+#else
+typedef Bytes Spread;
+#endif
+/// `value` in the bytes of one register whose bit is set.
+ALWAYS_INLINE Spread spread_bits(const uint8_t* bits, uint8_t value) {
+    typedef uint64_t Eights __attribute__((vector_size(sizeof(Spread))));
+    constexpr uint64_t everywhere = 0x0101010101010101U, each_bit = 0x8040201008040201U;
+    Eights spread{};
+    for (unsigned i = 0; i < sizeof(Spread) / sizeof everywhere; ++i) {
+        spread[i] = bits[i] * everywhere;
+    }
+    const auto set = reinterpret_cast<Spread>(spread) & reinterpret_cast<Spread>(Eights{} + each_bit);
+    return reinterpret_cast<Spread>(set != 0) & value;
+}
+/// The same of a piece.
 ALWAYS_INLINE Piece bits_to_bytes(const uint8_t* four_bytes, uint8_t value) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
     uint32_t bits = 0;
     __builtin_memcpy(&bits, four_bytes, sizeof bits);
     return reinterpret_cast<Piece>(_mm256_maskz_set1_epi8(bits, static_cast<char>(value)));
+#elif defined(__AVX2__)
+    return spread_bits(four_bytes, value);
 #else
-    typedef uint64_t Fours __attribute__((vector_size(32)));
-    constexpr uint64_t everywhere = 0x0101010101010101U, each_bit = 0x8040201008040201U;
-    const Fours spread = {four_bytes[0] * everywhere, four_bytes[1] * everywhere, four_bytes[2] * everywhere,
-                          four_bytes[3] * everywhere};
-    const Piece set = reinterpret_cast<Piece>(spread) & reinterpret_cast<Piece>(Fours{} + each_bit);
-    return reinterpret_cast<Piece>(set != 0) & value;
+    return joined(spread_bits(four_bytes, value), spread_bits(four_bytes + 2, value));
 #endif
 }
 
@@ -69,6 +103,10 @@ ALWAYS_INLINE Floats to_floats(Bytes numbers, int i) {
 #elif defined(__AVX2__)
     const auto bits = reinterpret_cast<__m128i>(numbers);
     return reinterpret_cast<Floats>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(i == 0 ? bits : _mm_unpackhi_epi64(bits, bits))));
+#elif defined(SCHEDSCOPE_NEON)
+    const auto bits = reinterpret_cast<int8x16_t>(numbers);
+    const int16x8_t half = i < 2 ? vmovl_s8(vget_low_s8(bits)) : vmovl_high_s8(bits);
+    return vcvtq_f32_s32(i % 2 == 0 ? vmovl_s16(vget_low_s16(half)) : vmovl_high_s16(half));
 #else
     typedef int8_t Some __attribute__((vector_size(width)));
     Some some;
@@ -154,6 +192,9 @@ template <const std::array<int8_t, 16>& values, int lifted_by> struct Stepped {
         if constexpr (sizeof(V) == sizeof(__m256i)) {
             return reinterpret_cast<V>(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(all), reinterpret_cast<__m256i>(fours)));
         }
+#elif defined(SCHEDSCOPE_NEON)
+        const uint8x16_t all = vld1q_u8(steps.of);
+        return joined(vqtbl1q_u8(all, half_of(fours, false)), vqtbl1q_u8(all, half_of(fours, true)));
 #else
         V out{};
         for (int i = 0; i < piece; ++i) {
@@ -400,11 +441,6 @@ template <typename Row> ALWAYS_INLINE TwoPieces numbers_of(const typename Row::B
 #endif
 
 constexpr int piece_vectors = piece / width; ///< of floats in a piece
-
-ALWAYS_INLINE Bytes half_of(Piece p, bool second) {
-    return second ? __builtin_shufflevector(p, p, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
-                  : __builtin_shufflevector(p, p, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
 
 /// What each four bits stand for, without and with the fifth.
 template <typename Row> struct ValuesOfFours {

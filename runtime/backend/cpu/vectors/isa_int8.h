@@ -31,6 +31,8 @@ ALWAYS_INLINE Floats multiply_add(Floats a, Floats b, Floats c) {
 #elif defined(__AVX2__)
     return reinterpret_cast<Floats>(
         _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+#elif defined(SCHEDSCOPE_NEON)
+    return vfmaq_f32(c, a, b);
 #else
     return a * b + c;
 #endif
@@ -69,6 +71,11 @@ ALWAYS_INLINE Ints add_fours(Ints sum, Wide a, Wide b) {
     const __m256i x = reinterpret_cast<__m256i>(a), y = reinterpret_cast<__m256i>(b);
     const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8(y, x));
     return sum + reinterpret_cast<Ints>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+#elif defined(SCHEDSCOPE_NEON) && defined(__ARM_FEATURE_DOTPROD)
+    return vdotq_s32(sum, a, b);
+#elif defined(SCHEDSCOPE_NEON)
+    const int16x8_t first = vmull_s8(vget_low_s8(a), vget_low_s8(b)), second = vmull_high_s8(a, b);
+    return vpadalq_s16(sum, vpaddq_s16(first, second));
 #else
     // Two products of bytes fit into sixteen bits as long as no two are −128.
     typedef int16_t Shorts __attribute__((vector_size(bytes)));
@@ -113,9 +120,7 @@ template <typename Row> struct Unit {
             return reinterpret_cast<Wide>(numbers(v));
         } else if constexpr (bytes < piece) {
             const Piece both = numbers(v / 2);
-            Wide half;
-            __builtin_memcpy(&half, reinterpret_cast<const uint8_t*>(&both) + v % 2 * bytes, sizeof half);
-            return half;
+            return reinterpret_cast<Wide>(half_of(both, v % 2 == 1));
         } else {
 #if defined(__AVX512F__)
             const auto of_block = [&](int p) -> const typename Row::Block& { return blocks[p / Row::pieces]; };
@@ -256,7 +261,7 @@ void dot_tile(const std::byte* rows, size_t stride, const Int8Columns& x, int64_
 
 /// Rows that are multiplied at once, so that none waits for the sums of the one before: as many as registers hold.
 constexpr int rows_in_tile(int n_columns) {
-    return bytes == 64 && n_columns <= 2 ? 4 / n_columns : bytes == 32 && n_columns == 1 ? 2 : 1;
+    return bytes == 64 && n_columns <= 2 ? 4 / n_columns : (bytes == 32 || registers == 32) && n_columns == 1 ? 2 : 1;
 }
 
 template <typename Row>
@@ -278,7 +283,8 @@ void dot(const std::byte* rows, size_t stride, int64_t n_rows, const Int8Columns
 constexpr int lift = unsigned_first ? 128 : 0; ///< of columns for panels
 
 // Panels: `width` rows side by side, a stretch of elements with one scale behind the other: four neighbours of each row in each
-// vector, then what lifting the columns adds, the rows' scales, their offsets. They differ by these two things only.
+// vector (or see in_squares), then what lifting the columns adds, the rows' scales, their offsets. They differ by these two
+// things only.
 template <int elements, bool has_offsets> struct Panel {
     static constexpr int scaled = elements;
     static constexpr bool offsets = has_offsets;
@@ -316,7 +322,6 @@ struct ScalesOfRows {
 
 /// Vector q of out: the four bytes q of each row's 32.
 template <typename Rows> ALWAYS_INLINE void side_by_side(const Rows& rows, Wide* out) {
-#if defined(__AVX2__)
 #if defined(__AVX512F__)
     typedef __m512i Bits;
     const auto low = [](Bits a, Bits b) { return _mm512_unpacklo_epi32(a, b); };
@@ -326,7 +331,7 @@ template <typename Rows> ALWAYS_INLINE void side_by_side(const Rows& rows, Wide*
     const auto begins = [](Bits a, Bits b) { return _mm512_shuffle_i64x2(a, b, 0b10001000); };
     const auto ends = [](Bits a, Bits b) { return _mm512_shuffle_i64x2(a, b, 0b11011101); };
     const auto of = [&](int half, int r) { return reinterpret_cast<Bits>(rows(8 * half + r, 8 * half + r + 4)); };
-#else
+#elif defined(__AVX2__)
     typedef __m256i Bits;
     const auto low = [](Bits a, Bits b) { return _mm256_unpacklo_epi32(a, b); };
     const auto high = [](Bits a, Bits b) { return _mm256_unpackhi_epi32(a, b); };
@@ -335,6 +340,15 @@ template <typename Rows> ALWAYS_INLINE void side_by_side(const Rows& rows, Wide*
     const auto begins = [](Bits a, Bits b) { return _mm256_permute2x128_si256(a, b, 0x20); };
     const auto ends = [](Bits a, Bits b) { return _mm256_permute2x128_si256(a, b, 0x31); };
     const auto of = [&](int half, int r) { return reinterpret_cast<Bits>(rows(4 * half + r)); };
+#else
+    typedef uint32_t Bits __attribute__((vector_size(16)));
+    const auto low = [](Bits a, Bits b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); };
+    const auto high = [](Bits a, Bits b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); };
+    const auto low_pairs = [](Bits a, Bits b) { return __builtin_shufflevector(a, b, 0, 1, 4, 5); };
+    const auto high_pairs = [](Bits a, Bits b) { return __builtin_shufflevector(a, b, 2, 3, 6, 7); };
+    const auto begins = [](Bits a, Bits) { return a; };
+    const auto ends = [](Bits, Bits b) { return b; };
+    const auto of = [&](int half, int r) { return reinterpret_cast<Bits>(half_of(rows(r), half == 1)); };
 #endif
     Bits turned[2][4]; // squares of four rows and four fours, turned over
     for (int half = 0; half < 2; ++half) {
@@ -349,12 +363,15 @@ template <typename Rows> ALWAYS_INLINE void side_by_side(const Rows& rows, Wide*
         out[q] = reinterpret_cast<Wide>(begins(turned[0][q], turned[1][q]));
         out[4 + q] = reinterpret_cast<Wide>(ends(turned[0][q], turned[1][q]));
     }
-#else
-    for (int r = 0; r < width; ++r) {
-        const Piece row = rows(r);
-        for (int q = 0; q < fours_in_piece; ++q) {
-            __builtin_memcpy(reinterpret_cast<char*>(out + q) + 4 * r, reinterpret_cast<const char*>(&row) + 4 * q, 4);
-        }
+}
+
+/// Into the order that squares of bytes are multiplied in: eight neighbours of two rows, then of the other two.
+ALWAYS_INLINE void in_squares([[maybe_unused]] Wide* fours) {
+#if defined(SCHEDSCOPE_NEON) && defined(__ARM_FEATURE_MATMUL_INT8)
+    for (int q = 0; q < fours_in_piece; q += 2) {
+        const auto first = reinterpret_cast<Ints>(fours[q]), second = reinterpret_cast<Ints>(fours[q + 1]);
+        fours[q] = reinterpret_cast<Wide>(vzip1q_s32(first, second));
+        fours[q + 1] = reinterpret_cast<Wide>(vzip2q_s32(first, second));
     }
 #endif
 }
@@ -394,6 +411,7 @@ template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t 
         for (int p = 0; p < Row::pieces; ++p) {
             Wide fours[fours_in_piece];
             side_by_side(PiecesOfRows<Row>{of_row, i, p}, fours);
+            in_squares(fours);
 #pragma GCC unroll 2
             for (int part = 0; part < parts; ++part, panel += Panel::stretch * bytes) {
                 Ints sum{};
@@ -415,6 +433,68 @@ template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t 
     }
 }
 
+/// A stretch of M panels, `apart` bytes apart, times N columns from number `at` on.
+#if defined(SCHEDSCOPE_NEON) && defined(__ARM_FEATURE_MATMUL_INT8)
+template <typename Panel, int M, int N>
+ALWAYS_INLINE void multiply_stretch(const std::byte* panel, int64_t apart, const int8_t* const (&codes)[N], int64_t at,
+                                    Ints (&sum)[M][N]) {
+    constexpr int pairs = (N + 1) / 2;           // of columns; the last of an odd number is one with itself
+    int32x4_t squares[M][pairs][width / 2] = {}; // two rows × two columns each
+#pragma GCC unroll 4
+    for (int q = 0; q < Panel::vectors; q += 2) {
+        Wide w[M][2];
+        for (int m = 0; m < M; ++m) {
+            for (int half = 0; half < 2; ++half) {
+                w[m][half] = wide_at(panel + m * apart + (q + half) * bytes);
+            }
+        }
+        for (int p = 0; p < pairs; ++p) {
+            const auto eight = [&](int j) { return vld1_s8(codes[j < N ? j : N - 1] + at + 4 * q); };
+            const int8x16_t two = vcombine_s8(eight(2 * p), eight(2 * p + 1));
+            for (int m = 0; m < M; ++m) {
+                for (int half = 0; half < 2; ++half) {
+                    squares[m][p][half] = vmmlaq_s32(squares[m][p][half], w[m][half], two);
+                }
+            }
+        }
+    }
+    for (int m = 0; m < M; ++m) {
+        for (int j = 0; j < N; ++j) {
+            const auto& of_pair = squares[m][j / 2];
+            sum[m][j] = j % 2 == 0 ? vuzp1q_s32(of_pair[0], of_pair[1]) : vuzp2q_s32(of_pair[0], of_pair[1]);
+        }
+    }
+}
+#else
+template <typename Panel, int M, int N>
+ALWAYS_INLINE void multiply_stretch(const std::byte* panel, int64_t apart, const int8_t* const (&codes)[N], int64_t at,
+                                    Ints (&sum)[M][N]) {
+    for (int m = 0; m < M; ++m) {
+        Ints begin{};
+        if constexpr (lift != 0) {
+            begin = ints_at(panel + m * apart + Panel::vectors * bytes);
+        }
+        for (int j = 0; j < N; ++j) {
+            sum[m][j] = begin;
+        }
+    }
+#pragma GCC unroll 8
+    for (int q = 0; q < Panel::vectors; ++q) {
+        Wide w[M];
+        for (int m = 0; m < M; ++m) {
+            w[m] = wide_at(panel + m * apart + q * bytes);
+        }
+        for (int j = 0; j < N; ++j) {
+            const Wide four = four_in_all(codes[j] + at + 4 * q);
+            for (int m = 0; m < M; ++m) {
+                // Of the two that have signs the first may be −128, as no column is.
+                sum[m][j] = unsigned_first ? add_fours(sum[m][j], four, w[m]) : add_fours(sum[m][j], w[m], four);
+            }
+        }
+    }
+}
+#endif
+
 /// M panels of rows times N columns.
 template <typename Panel, int M, int N>
 void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t first, float* out, int64_t out_stride,
@@ -430,29 +510,7 @@ void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int6
     Floats acc[M][N] = {};
     for (int64_t s = 0; s < n / Panel::scaled; ++s) {
         Ints sum[M][N];
-        for (int m = 0; m < M; ++m) {
-            Ints begin{};
-            if constexpr (lift != 0) {
-                begin = ints_at(panel + m * apart + Panel::vectors * bytes);
-            }
-            for (int j = 0; j < N; ++j) {
-                sum[m][j] = begin;
-            }
-        }
-#pragma GCC unroll 8
-        for (int q = 0; q < Panel::vectors; ++q) {
-            Wide w[M];
-            for (int m = 0; m < M; ++m) {
-                w[m] = wide_at(panel + m * apart + q * bytes);
-            }
-            for (int j = 0; j < N; ++j) {
-                const Wide four = four_in_all(codes[j] + s * Panel::scaled + 4 * q);
-                for (int m = 0; m < M; ++m) {
-                    // Of the two that have signs the first may be −128, as no column is.
-                    sum[m][j] = unsigned_first ? add_fours(sum[m][j], four, w[m]) : add_fours(sum[m][j], w[m], four);
-                }
-            }
-        }
+        multiply_stretch<Panel, M, N>(panel, apart, codes, s * Panel::scaled, sum);
         for (int m = 0; m < M; ++m) {
             const auto floats_at = [&](int vector) __attribute__((always_inline)) {
                 return load(reinterpret_cast<const float*>(panel + m * apart + vector * bytes));
@@ -487,11 +545,7 @@ void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int6
     }
 }
 
-#if defined(__AVX512F__)
-constexpr int panels_at_once = 2, columns_at_once = 6;
-#else
-constexpr int panels_at_once = 1, columns_at_once = 4;
-#endif
+constexpr int panels_at_once = registers == 32 ? 2 : 1, columns_at_once = width == 16 ? 6 : 4;
 
 template <typename Panel, int M>
 void multiply_panel(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t n_columns, float* out, int64_t out_stride,

@@ -70,13 +70,16 @@ void accumulate_tile(const float* a, int64_t lda, const float* b, int64_t ldb, i
     }
 }
 
-// Tiles by what the registers hold: 32 of AVX-512, 16 otherwise.
+// Tiles by what the registers hold: 32 of AVX-512, and of aarch64, where all that is multiplied is in one; 16 otherwise.
 #if defined(__AVX512F__)
 constexpr int multiply_m = 5, multiply_n = 5;
 constexpr int accumulate_m = 4, accumulate_n = 6;
 #elif defined(__AVX2__)
 constexpr int multiply_m = 3, multiply_n = 4;
 constexpr int accumulate_m = 2, accumulate_n = 6;
+#elif defined(__aarch64__)
+constexpr int multiply_m = 4, multiply_n = 5;
+constexpr int accumulate_m = 4, accumulate_n = 5;
 #else
 constexpr int multiply_m = 2, multiply_n = 4;
 constexpr int accumulate_m = 2, accumulate_n = 4;

@@ -1,12 +1,15 @@
-// For the files that are compiled once for each instruction set with -DSCHEDSCOPE_ISA=portable|avx2|avx512 (CMakeLists.txt).
-// Everything in them but one table is local to the file, and no function of a standard or shared header is called: a function
-// that the linker keeps once for all would run with the wrong instructions.
+// For the files that are compiled once for each instruction set with -DSCHEDSCOPE_ISA=portable|avx2|neon|… (CMakeLists.txt). Code
+// asks the compiler's macros which instructions there are; SCHEDSCOPE_NEON, which aarch64's sets define, says that it is not
+// portable. Everything in them but one table is local to the file, and no function of a standard or shared header is called: a
+// function that the linker keeps once for all would run with the wrong instructions.
 #pragma once
 
 #include <cstdint>
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(SCHEDSCOPE_NEON)
+#include <arm_neon.h>
 #endif
 
 #if !defined(SCHEDSCOPE_ISA)
@@ -28,6 +31,11 @@ constexpr int64_t width = 16;
 constexpr int64_t width = 8;
 #else
 constexpr int64_t width = 4;
+#endif
+#if defined(__AVX512F__) || defined(__aarch64__)
+constexpr int registers = 32; ///< for vectors
+#else
+constexpr int registers = 16;
 #endif
 
 typedef float Floats __attribute__((vector_size(width * 4)));
@@ -77,7 +85,11 @@ inline float total(Floats v) {
 #else
     const auto four = eight;
 #endif
+#if defined(SCHEDSCOPE_NEON)
+    return vaddvq_f32(four);
+#else
     return (four[0] + four[2]) + (four[1] + four[3]);
+#endif
 }
 
 /// The sums of four, at once.
@@ -107,6 +119,8 @@ inline void totals(Floats a, Floats b, Floats c, Floats d, float* out) {
     for (int i = 0; i < 4; ++i) {
         out[i] = four[i];
     }
+#elif defined(SCHEDSCOPE_NEON)
+    store(out, vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d)));
 #else
     out[0] = total(a);
     out[1] = total(b);
@@ -118,6 +132,8 @@ inline void totals(Floats a, Floats b, Floats c, Floats d, float* out) {
 inline float half_bits_to_float(uint16_t h) {
 #if defined(__AVX2__)
     return _cvtsh_ss(h);
+#elif defined(SCHEDSCOPE_NEON)
+    return __builtin_bit_cast(__fp16, h);
 #else
     const uint32_t sign = (h & 0x8000U) << 16U;
     const uint32_t magnitude = h & 0x7FFFU;
@@ -151,6 +167,9 @@ inline void store_half(uint16_t* p, Floats v) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
                      _mm256_cvtps_ph(reinterpret_cast<__m256>(v), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
+#elif defined(SCHEDSCOPE_NEON)
+inline Floats load_half(const uint16_t* p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p))); }
+inline void store_half(uint16_t* p, Floats v) { vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(v))); }
 #else
 inline Floats load_half(const uint16_t* p) {
     // As the low bits of a float a half is 2^112 times too small, denormals too; only infinity and NaN need their exponent.
@@ -171,6 +190,8 @@ inline Floats load_bf16(const uint16_t* p) {
 #elif defined(__AVX2__)
     const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
     return reinterpret_cast<Floats>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+#elif defined(SCHEDSCOPE_NEON)
+    return reinterpret_cast<Floats>(vshll_n_u16(vld1_u16(p), 16));
 #else
     typedef uint16_t Halves __attribute__((vector_size(width * 2), aligned(2), may_alias));
     return reinterpret_cast<Floats>(__builtin_convertvector(*reinterpret_cast<const Halves*>(p), Ints) << 16);
@@ -180,6 +201,8 @@ inline Floats load_bf16(const uint16_t* p) {
 inline uint16_t float_to_half_bits(float f) {
 #if defined(__AVX2__)
     return _cvtss_sh(f, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined(SCHEDSCOPE_NEON)
+    return __builtin_bit_cast(uint16_t, static_cast<__fp16>(f));
 #else
     const uint32_t bits = __builtin_bit_cast(uint32_t, f);
     const uint32_t sign = (bits >> 16U) & 0x8000U;

@@ -26,13 +26,13 @@ bool has_f16c() noexcept {
 std::span<const VectorOps* const> usable_vector_ops() noexcept {
     static const std::vector<const VectorOps*> usable = [] {
         std::vector<const VectorOps*> all{&vector_ops_portable};
-#if defined(__x86_64__)
-        __builtin_cpu_init();
-        const auto add = [&all](bool can, const VectorOps& ops) {
+        [[maybe_unused]] const auto add = [&all](bool can, const VectorOps& ops) {
             if (can) {
                 all.push_back(&ops);
             }
         };
+#if defined(__x86_64__)
+        __builtin_cpu_init();
         const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
         const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
@@ -40,6 +40,10 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept {
         add(avx2 && has_avx_vnni(), vector_ops_avxvnni);
         add(avx512, vector_ops_avx512);
         add(avx512 && __builtin_cpu_supports("avx512vnni"), vector_ops_avx512vnni);
+#elif defined(__aarch64__)
+        add(true, vector_ops_neon);
+        add(has_neon_dot(), vector_ops_neon_dot);
+        add(has_neon_dot() && has_neon_i8mm(), vector_ops_neon_i8mm);
 #endif
         return all;
     }();

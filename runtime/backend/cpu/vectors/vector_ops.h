@@ -92,7 +92,7 @@ using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, in
 /// The inner loops of the CPU backend, compiled once for each instruction set from the same sources (*_isa.cpp). Pointers need no
 /// alignment; n is any number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
 struct VectorOps {
-    std::string_view name;  ///< "portable", "avx2", "avxvnni", "avx512", "avx512vnni"
+    std::string_view name;  ///< "portable"; "avx2", "avxvnni", "avx512", "avx512vnni"; "neon", "neon_dot", "neon_i8mm"
     const BlockOps* blocks; ///< by type; null functions where a type is not quantised
     const RowOps* rows;     ///< by type; null functions where there are none
     int64_t panel_rows;     ///< of Int8Rows
@@ -132,9 +132,10 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept;
 /// The widest usable, or what SCHEDSCOPE_CPU (a name) asks for if that is usable.
 const VectorOps& best_vector_ops() noexcept;
 
-extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avxvnni, vector_ops_avx512, vector_ops_avx512vnni;
+extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avxvnni, vector_ops_avx512, vector_ops_avx512vnni,
+    vector_ops_neon, vector_ops_neon_dot, vector_ops_neon_i8mm;
 constexpr size_t n_types = ordinal(Type::count);
 extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avxvnni[n_types], block_ops_avx512[n_types],
-    block_ops_avx512vnni[n_types];
+    block_ops_avx512vnni[n_types], block_ops_neon[n_types], block_ops_neon_dot[n_types], block_ops_neon_i8mm[n_types];
 
 } // namespace schedscope

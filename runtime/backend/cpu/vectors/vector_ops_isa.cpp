@@ -82,7 +82,7 @@ void half_to_floats(const uint16_t* in, float* out, int64_t n) {
 
 void floats_to_half(const float* in, uint16_t* out, int64_t n) {
     int64_t i = 0;
-#if defined(__AVX2__)
+#if defined(__AVX2__) || defined(SCHEDSCOPE_NEON)
     for (; i + width <= n; i += width) {
         store_half(out + i, load(in + i));
     }
