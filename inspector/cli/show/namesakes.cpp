@@ -6,6 +6,7 @@
 #include "runtime/system/number_words.h"
 #include "traces/history/find_tensor.h"
 #include "traces/history/words/unknown.h"
+#include "viz/tables/table_json.h"
 
 #include <nlohmann/json.hpp>
 

@@ -209,7 +209,7 @@ TEST_P(SteppedProgram, IsHeldAtEachOfSeveralBreakpoints) {
     t.press(":break kind=plan_end\n");
     ASSERT_TRUE(t.shows("B lists all 2")) << t.text();
     t.press("]");
-    ASSERT_TRUE(comes([&] { return t.shows("breakpoint 1: "); })) << t.text();
+    ASSERT_TRUE(comes([&] { return t.shows("breakpoint 1 stopped the step: "); })) << t.text();
     EXPECT_EQ(n_tokens(), 0);
     t.press("c");
     ASSERT_TRUE(comes([&] { return t.shows("breakpoint 2: "); })) << t.text();
