@@ -239,6 +239,33 @@ std::string body_of(const DifferenceList& differences, bool all) {
     return body.str();
 }
 
+bool is_only_in_one(const DifferenceList& block) noexcept { return block.front()->what == What::evaluation; }
+
+/// Evaluations that only one trace has: those in a row that are of the same kind are told once. Returns the first block behind.
+size_t print_only_in_one(const std::vector<DifferenceList>& blocks, size_t first, const History& a, const History& b, bool all,
+                         std::ostream& out) {
+    const bool of_b = blocks[first].front()->eval_a < 0;
+    const auto id_of = [&](size_t i) { return of_b ? blocks[i].front()->eval_b : blocks[i].front()->eval_a; };
+    const auto kind_of = [&](size_t i) { return kind_and_tokens((of_b ? b : a).evaluation(id_of(i)).begin); };
+    std::vector<int> ids{id_of(first)};
+    const std::string kind = kind_of(first);
+    size_t end = first + 1;
+    const auto goes_on = [&] {
+        return is_only_in_one(blocks[end]) && (blocks[end].front()->eval_a < 0) == of_b && kind_of(end) == kind;
+    };
+    for (; !all && end < blocks.size() && goes_on(); ++end) {
+        ids.push_back(id_of(end));
+    }
+    const std::string side = of_b ? "b" : "a";
+    out << (ids.size() > 1 ? "\nevaluations " : "\nevaluation ") << ranges(ids) << " of " << side << ", " << kind
+        << "\n  only in " << side;
+    if (ids.size() > 1) {
+        out << " (" << words::counted(ids.size(), "evaluation") << ')';
+    }
+    out << '\n';
+    return end;
+}
+
 } // namespace
 
 /// What comes out of many evaluations is told together; of the others, those in a row that differ in the same way are told once.
@@ -264,6 +291,10 @@ void print_differences(const diff::Result& result, const History& a, const Histo
         return (d.eval_a < 0 ? b.evaluation(d.eval_b) : a.evaluation(d.eval_a)).begin.kind != GraphKind::reserve;
     });
     for (size_t i = 0; i < blocks.size();) {
+        if (is_only_in_one(blocks[i])) {
+            i = print_only_in_one(blocks, i, a, b, all, out);
+            continue;
+        }
         const std::string body = body_of(blocks[i], all);
         size_t last = i;
         while (last + 1 < blocks.size() && body_of(blocks[last + 1], all) == body) {

@@ -118,6 +118,9 @@ Comparison::Row row_of(const FoldedRuns& folded, std::span<const Comparison::Row
 bool is_generated(const TraceDifference& d) noexcept { return d.what == What::token || d.what == What::sampler; }
 
 bool of_one_block(const TraceDifference& x, const TraceDifference& y) noexcept {
+    if (x.what == What::evaluation && y.what == What::evaluation) { // that only one of them has
+        return (x.eval_a < 0) == (y.eval_a < 0);
+    }
     return is_generated(x) ? is_generated(y) : !is_generated(y) && x.eval_a == y.eval_a && x.eval_b == y.eval_b;
 }
 

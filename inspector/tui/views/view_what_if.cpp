@@ -127,8 +127,8 @@ public:
             return "what if";
         }
         const bool folded = result->n_differences > n_of(result->rows) && !result->rows.empty();
-        return joined({result->title, ": ", counted(result->n_differences, "difference"),
-                       folded ? " in " + counted(result->rows.size(), "row") : ""});
+        return joined({counted(result->n_differences, "difference"), folded ? " in " + counted(result->rows.size(), "row") : "",
+                       ": ", result->title}); // settings may be long, and are cut where they are
     }
     Drawing* drawing() override { return &sums_; }
 

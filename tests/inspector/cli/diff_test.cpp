@@ -123,6 +123,10 @@ TEST(Diff, MoreTokensAreEvaluationsThatOnlyOneHas) {
         EXPECT_FALSE(d["b"].is_null()) << d;
     }
     EXPECT_EQ(result["differences"].size(), 4U);
+    const std::string text = a.read("diff", {b}).out, reversed = run({"diff", b, a.path()}).out;
+    EXPECT_THAT(text, HasSubstr("\nevaluations 3,4 of b, decode of 1 token\n  only in b (2 evaluations)\n"));
+    EXPECT_THAT(reversed, HasSubstr("\nevaluations 3,4 of a, decode of 1 token\n  only in a (2 evaluations)\n"));
+    EXPECT_THAT(a.read("diff", {b, "--all"}).out, HasSubstr("\nevaluation 4 of b, decode of 1 token\n  only in b\n"));
 }
 
 TEST(Diff, MoreLayersOnTheDevice) {

@@ -72,6 +72,15 @@ TEST(Import, MakesATraceThatEveryCommandReads) {
     }
 }
 
+TEST(Import, APictureIsNamedAfterTheLogsFile) {
+    const ImportedTrace trace("2026-05");
+    const std::string picture = run({"dot", trace.path}).out;
+    EXPECT_THAT(picture, HasSubstr("log 2026-05.log</b>"));
+    EXPECT_THAT(picture, Not(HasSubstr("scheduler log")));
+    ASSERT_EQ(run({"import", "-", "-o", trace.path}, {.in = read_bytes(paths::log("2026-05"))}).code, 0);
+    EXPECT_THAT(run({"dot", trace.path}).out, HasSubstr("a scheduler log from standard input</b>"));
+}
+
 TEST(Import, APictureOfNodesThatTheLogDoesNotNameIsRefused) {
     const ImportedTrace trace("level-1");
     for (const char* view : {"nodes", "layers"}) {

@@ -376,7 +376,7 @@ TEST(Inspector, WhatIfShowsWhatOtherSettingsWouldChange) {
     t.press("w\n");
     ASSERT_TRUE(t.shows("come out the same")) << t.text();
     t.press("wrefuse=GPU0:ROPE\n");
-    ASSERT_TRUE(t.shows("what if refuse=GPU0:ROPE: ")) << t.text();
+    ASSERT_TRUE(t.shows(": what if refuse=GPU0:ROPE ")) << t.text();
     EXPECT_NE(t.text().find("q_rope-2 … q_perm-3"), std::string::npos) << "alike ones of both layers: " << t.text();
     t.press("/name~q_rope-3\n{Enter}"); // the first of the row
     ASSERT_TRUE(t.shows("┬ q_rope-2 ")) << t.text();

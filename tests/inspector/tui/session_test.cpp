@@ -1,6 +1,7 @@
 #include "inspector/tui/state/inspector_session.h"
 
 #include "inspector/tui/background/comparison_sums.h"
+#include "inspector/tui/background/folded_differences.h"
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
 #include "tests/inspector/tui/harness/samples.h"
@@ -478,6 +479,27 @@ TEST_F(ALiveRun, WhatLiesBehindIsSteppedWithoutTheProgram) {
     session.move(Unit::record, true);
     EXPECT_EQ(session.step(), 3);
     EXPECT_EQ(store->n_steps(), 4);
+}
+
+/// Of evaluations that only one of two traces has there is one row.
+TEST(DifferencesOfTwoTraces, TellEvaluationsThatOnlyOneHasTogether) {
+    const auto made = [](int n) {
+        const auto store = std::make_shared<LiveStore>();
+        schedscope::test::MadeRun(2).record(*store, n);
+        return std::make_unique<History>(store);
+    };
+    const auto few = made(3), many = made(7);
+    for (const bool first_has_more : {false, true}) {
+        History& a = first_has_more ? *many : *few;
+        const std::vector<Comparison::Row> rows = folded_differences(diff::compare(a, first_has_more ? *few : *many), a);
+        const auto is_evaluation = [](const Comparison::Row& row) { return row.what == "evaluation"; };
+        ASSERT_EQ(std::count_if(rows.begin(), rows.end(), is_evaluation), 1);
+        const Comparison::Row& row = *std::find_if(rows.begin(), rows.end(), is_evaluation);
+        EXPECT_EQ(row.name, "evaluation 3 … evaluation 6");
+        EXPECT_EQ(row.n, 4);
+        EXPECT_EQ(first_has_more ? row.left : row.right, "decode of 1 token");
+        EXPECT_EQ(first_has_more ? row.right : row.left, "");
+    }
 }
 
 /// A program that is held within its third plan: those before can be made differently.

@@ -72,10 +72,10 @@ INSTANTIATE_TEST_SUITE_P(By, Stop, ::testing::Values("{Esc}", "{Ctrl-C}"));
 TEST_P(Stop, KeepsTheAnswerBefore) {
     Inspecting t(30, 120, inspect_held);
     t.press("wngl=0\n");
-    ASSERT_TRUE(t.shows("what if ngl=0: 517 differences")) << t.text();
+    ASSERT_TRUE(t.shows(" rows: what if ngl=0 ")) << t.text();
     t.press("w{Ctrl-U}ngl=1\n");
     ASSERT_TRUE(t.shows("planning again …: Esc stops")) << t.text();
-    EXPECT_TRUE(t.shows("what if ngl=0: 517 differences")) << "what there was is still shown: " << t.text();
+    EXPECT_TRUE(t.shows(" rows: what if ngl=0 ")) << "what there was is still shown: " << t.text();
     EXPECT_TRUE(t.shows("comparing, Esc stops")) << t.text();
     t.press("w");
     ASSERT_TRUE(t.shows("the last comparison is not done yet: Esc stops it")) << t.text();
@@ -83,12 +83,12 @@ TEST_P(Stop, KeepsTheAnswerBefore) {
     ASSERT_TRUE(t.shows("stopping the comparison …")) << t.text();
     t.send_signal(SIGUSR1);
     ASSERT_TRUE(t.shows("stopped: what was compared before stays")) << t.text();
-    EXPECT_TRUE(t.shows("what if ngl=0: 517 differences")) << t.text();
+    EXPECT_TRUE(t.shows(" rows: what if ngl=0 ")) << t.text();
     EXPECT_EQ(t.find("comparing").first, -1) << t.text();
     t.press("w");
     ASSERT_TRUE(t.shows("what if ngl=1")) << "to be changed and asked again: " << t.text();
     t.press("\n");
-    EXPECT_TRUE(t.shows("what if ngl=1: ")) << t.text();
+    EXPECT_TRUE(t.shows(": what if ngl=1 ")) << t.text();
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0);
 }

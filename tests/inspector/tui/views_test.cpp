@@ -333,7 +333,7 @@ TEST_P(DecodeView, OfWhatIfSumsUp) {
     const PlanComparison& c = *std::find_if(result.comparisons.begin(), result.comparisons.end(),
                                             [&](const PlanComparison& p) { return p.evaluation == plan.evaluation; });
     t.press("wngl=99\n");
-    ASSERT_TRUE(t.shows("├ what if ngl=99: ")) << t.text();
+    ASSERT_TRUE(t.shows(" rows: what if n")) << t.text();
     EXPECT_TRUE(t.shows("├ evaluation 1, decode of 1 token")) << t.text();
     for (const auto& [backend, n] : c.recorded.nodes) {
         EXPECT_NE(
@@ -367,7 +367,7 @@ TEST_P(View, OfWhatIfIsFoldedAsTheCommandFoldsIt) {
     }
     EXPECT_EQ(n, 11U) << "of " << result.n_differences << " differences";
     t.press("wngl=99\n");
-    ASSERT_TRUE(t.shows("├ what if ngl=99: 535 differences in 11 ")) << t.text();
+    ASSERT_TRUE(t.shows("├ 535 differences in 11 rows: what if n")) << t.text();
     t.press(":filter \n");
     EXPECT_TRUE(t.shows("all 11 lines")) << t.text();
     t.press("{Home}/cache_v_l1 eval=0\n"); // the cache, then what reads it
@@ -394,7 +394,7 @@ TEST_P(View, OfADiffShowsTwoTracesSideBySide) {
     History other(sample("all-cpu"));
     const diff::Result result = diff::compare(history, other);
     t.press(":diff " + test::sample_path("all-cpu") + "\n");
-    ASSERT_TRUE(t.shows("├ diff all-cpu.trace: " + words::count(static_cast<int64_t>(result.differences.size())))) << t.text();
+    ASSERT_TRUE(t.shows("├ " + words::counted(result.differences.size(), "difference") + " in ")) << t.text();
     EXPECT_NE(line_with(t, "this trac", "all-cpu"), "") << t.text();
     t.press("/kind=assignment name~l_out-1\n");
     EXPECT_NE(line_with(t, "│▸", "Vulkan0", "CPU"), "") << t.text();
@@ -412,8 +412,8 @@ TEST(Inspect, SaysOnASmallScreenWhatDiffers) {
 /// Of what differs alike there is one row, as in a what-if; its details have all of it.
 TEST(Inspect, FoldsADiffAsAWhatIf) {
     Inspecting t(60, 200, [] { return inspect_sample("partial-offload", test::sample_path("llama-cpp")); });
-    ASSERT_TRUE(t.shows("├ diff llama-cpp.trace: 818 differences in ")) << t.text();
-    const std::string title = line_with(t, "├ diff llama-cpp.trace: ");
+    ASSERT_TRUE(t.shows("├ 818 differences in ")) << t.text();
+    const std::string title = line_with(t, " rows: diff llama-cpp.trace ");
     EXPECT_LT(std::stoi(title.substr(title.find(" in ") + 4)), 120) << title;
     t.press(":filter \n");
     t.press("{Home}/name~node_52 kind=node\n");
@@ -429,7 +429,7 @@ TEST(Inspect, FoldsADiffAsAWhatIf) {
 TEST(Inspect, SaysInWordsThatMemoryIsNotPlannedAgain) {
     Inspecting t(40, 160, [] { return inspect_sample("partial-offload"); });
     t.press("wop-offload=off\n");
-    ASSERT_TRUE(t.shows("├ what if op-offload=off: ")) << t.text();
+    ASSERT_TRUE(t.shows(" rows: what if op-offload=off ")) << t.text();
     t.press("{Home}/name~planned\n");
     ASSERT_TRUE(t.shows("┬ memory planned again ")) << t.text();
     EXPECT_NE(line_with(t, "│▸", "memory planned again", "because back", " no "), "") << t.text();
@@ -440,7 +440,7 @@ TEST(Inspect, SaysInWordsThatMemoryIsNotPlannedAgain) {
 TEST(Inspect, CountsDecisionsOfAWhatIf) {
     Inspecting t(40, 160, [] { return inspect_sample("partial-offload"); });
     t.press("wngl=99\n");
-    ASSERT_TRUE(t.shows("├ what if ngl=99: ")) << t.text();
+    ASSERT_TRUE(t.shows(" rows: what if n")) << t.text();
     EXPECT_NE(line_with(t, "535 differences in ", " decisions"), "") << t.text();
     t.press("{Home}/kind~assignment cause~dst\n");
     EXPECT_NE(line_with(t, "pass 1 is the first that decides otherwise"), "") << t.text();
@@ -450,7 +450,7 @@ TEST(Inspect, CountsDecisionsOfAWhatIf) {
 TEST(Inspect, CountsTheFiguresThatFindNoRoom) {
     Inspecting t(24, 80, [] { return inspect_sample("llama-cpp"); });
     t.press("wngl=2\n");
-    ASSERT_TRUE(t.shows("├ what if ngl=2: ")) << t.text();
+    ASSERT_TRUE(t.shows(" rows: what if ")) << t.text();
     EXPECT_NE(line_with(t, " recorded  ", " changed "), "") << t.text();
     EXPECT_NE(line_with(t, "│  and ", " more: in the details"), "") << t.text();
 }
@@ -529,7 +529,7 @@ TEST_P(DecodeView, FollowsTheSelectionOfTheOthers) {
 
 TEST(Inspect, OpensOnTwoTraces) {
     Terminal t(24, 80, [] { return inspect_sample("partial-offload", test::sample_path("all-cpu")); });
-    EXPECT_TRUE(t.shows("├ diff all-cpu.trace: ")) << t.text();
+    EXPECT_TRUE(t.shows(" rows: diff all")) << t.text();
 }
 
 /// Samples of other kinds open in every view.
