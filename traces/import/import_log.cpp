@@ -333,7 +333,7 @@ private:
     std::vector<std::pair<std::string, std::string>> facts(const std::vector<std::string>& notes) const {
         std::vector<std::pair<std::string, std::string>> facts{
             {std::string(accounts::log_fact),
-             path_ == "-" ? "a scheduler log from standard input" : std::string(imported_log_words) + path_},
+             path_ == "-" ? "a scheduler log from standard input" : std::string(accounts::log_file_words) + path_},
             {std::string(accounts::log_level_fact), survey_.n_nodes > 0 ? "2: splits and nodes" : "1: splits only"},
         };
         if (survey_.n_nodes > 0) {

@@ -192,8 +192,8 @@ std::string Subject::title() const {
     }
     append(file(fact("program"))); // that another one was
     if (const std::string log = fact(accounts::log_fact); !log.empty()) {
-        const bool is_file = log.starts_with(imported_log_words);
-        append(is_file ? "log " + file(log.substr(imported_log_words.size())) : log);
+        const bool is_file = log.starts_with(accounts::log_file_words);
+        append(is_file ? "log " + file(log.substr(accounts::log_file_words.size())) : log);
     }
     return title;
 }

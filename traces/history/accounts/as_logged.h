@@ -16,6 +16,8 @@ namespace schedscope::accounts {
 /// 0.8877 MiB, Vulkan_Host 0.26 MiB": of weights, of the cache, and of compute buffers each that a record of the trace has.
 inline constexpr std::string_view log_fact = "imported", log_level_fact = "level", model_buffers_fact = "model_buffers",
                                   kv_buffers_fact = "kv_buffers", compute_buffers_fact = "compute_buffers";
+/// How the fact of a log that was a file begins; its path follows.
+inline constexpr std::string_view log_file_words = "the scheduler log ";
 
 bool is_of_log(const SessionInfo& session);
 

@@ -16,8 +16,6 @@ constexpr const char* not_timed_text = "not timed"; ///< what ran without a time
 
 /// The fact of a trace that was planned only, and says of what: nothing in it ran, or ever will.
 constexpr const char* dry_run_fact = "dry_run";
-/// How the fact "imported" begins of a log that was a file; its path follows.
-constexpr std::string_view imported_log_words = "the scheduler log ";
 /// Where nothing of an evaluation ran: what there is to say of it. so_far: in any other trace.
 std::string nothing_ran(const SessionInfo& session, std::string_view so_far);
 
