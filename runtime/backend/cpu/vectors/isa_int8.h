@@ -120,7 +120,9 @@ template <typename Row> struct Unit {
             return reinterpret_cast<Wide>(numbers(v));
         } else if constexpr (bytes < piece) {
             const Piece both = numbers(v / 2);
-            return reinterpret_cast<Wide>(half_of(both, v % 2 == 1));
+            Wide half; // clang wants equal sizes of a cast also where this is left out
+            __builtin_memcpy(&half, reinterpret_cast<const uint8_t*>(&both) + v % 2 * bytes, sizeof half);
+            return half;
         } else {
 #if defined(__AVX512F__)
             const auto of_block = [&](int p) -> const typename Row::Block& { return blocks[p / Row::pieces]; };
