@@ -105,6 +105,36 @@ TEST(Synth, TellsWhenBlocksDoNotDivideTheRows) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("m.gguf"), HasSubstr("98 of 130 matrices are f16"), HasSubstr("256")));
 }
 
+/// Plans on a described Vulkan device that has room for everything, and says why ffn_up stands where it does.
+struct OnDescribedVulkan {
+    explicit OnDescribedVulkan(const std::string& type) {
+        const Folder folder;
+        const std::string header = folder / "m.gguf", trace = folder / "t.trace";
+        const Outcome made = run({"synth", "llama", "--preset", "110m", "--type", type, "--header-only", "-o", header});
+        EXPECT_EQ(made.code, 0) << made.err;
+        EXPECT_EQ(made.err, "") << "every matrix is of the type";
+        EXPECT_THAT(run({"gguf", header}).out, HasSubstr(type));
+        planned = run({"record", "-m", header, "--dry-run", "--device", "big=vulkan:800GiB,cpu", "--tokens", "1", "-c", "512",
+                       "-o", trace});
+        EXPECT_EQ(planned.code, 0) << planned.err;
+        why = run({"explain", trace, "ffn_up-0"}).out;
+    }
+    Outcome planned;
+    std::string why;
+};
+
+TEST(Synth, WeightsThatVulkanDoesNotReadStayOnTheCpuAndTheTraceSaysWhy) {
+    for (const std::string type : {"tq1_0", "tq2_0", "iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq3_xxs", "iq3_s"}) {
+        const OnDescribedVulkan found(type);
+        EXPECT_THAT(beside_wrote(found.planned), HasSubstr("weights of type " + type + " stay on the CPU")) << type;
+        EXPECT_THAT(found.why, HasSubstr("big runs this operator? no: type: there is no shader for weights of this type"))
+            << type;
+    }
+    const OnDescribedVulkan read("mxfp4");
+    EXPECT_EQ(beside_wrote(read.planned), "");
+    EXPECT_THAT(read.why, HasSubstr("big runs this operator? yes"));
+}
+
 TEST(Synth, HelpListsWhatThereIs) {
     const std::string help = run({"synth", "--help"}).out;
     for (const char* name :
