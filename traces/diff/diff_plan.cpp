@@ -2,6 +2,7 @@
 
 #include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -95,8 +96,7 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
 
 /// The most bytes that a copy may have.
 int64_t most_bytes(const PlanSide& side, const record::CopyMade& copy) {
-    constexpr int64_t kibi = 1024, mebi = kibi * kibi;
-    return *copy.bytes + (!side.rounds_down(copy.of) ? 0 : *copy.bytes < mebi ? kibi - 1 : mebi - 1);
+    return side.rounds_down(copy.of) ? accounts::most_logged_as(*copy.bytes) : *copy.bytes;
 }
 
 bool bytes_differ(const PlanPair& plans, const record::CopyMade& a, const record::CopyMade& b) {

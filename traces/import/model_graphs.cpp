@@ -2,6 +2,7 @@
 
 #include "runtime/numbers.h"
 #include "runtime/system/number_words.h"
+#include "traces/history/accounts/as_logged.h"
 
 #include <algorithm>
 #include <map>
@@ -53,7 +54,7 @@ private:
             return true;
         }
         const auto bytes = static_cast<int64_t>(n_bytes(built(of_model)));
-        if (is_[of_log] != no_tensor || !is_logged_as(bytes, logged_.bytes[of_log])) {
+        if (is_[of_log] != no_tensor || !accounts::is_logged_as(bytes, logged_.bytes[of_log])) {
             if (const TensorInfo& m = built(of_model);
                 is_[of_log] == no_tensor && m.usage == BufferUsage::weights && m.type && same_name(of_log, of_model)) {
                 other_weight_ = std::string(m.name) + " has " + words::bytes(*logged_.bytes[of_log]) + " in the log, " +
@@ -68,7 +69,8 @@ private:
 
     /// Where names are the same the importer may have taken the one for the other.
     bool may_be(TensorId of_log, TensorId of_model) const {
-        return same_name(of_log, of_model) && is_logged_as(static_cast<int64_t>(n_bytes(built(of_model))), logged_.bytes[of_log]);
+        return same_name(of_log, of_model) &&
+               accounts::is_logged_as(static_cast<int64_t>(n_bytes(built(of_model))), logged_.bytes[of_log]);
     }
 
     bool node_fits(TensorId of_log, TensorId of_model) {

@@ -4,9 +4,11 @@
 #include "runtime/system/joined.h"
 #include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
+#include "traces/history/accounts/as_logged.h"
+#include "traces/history/words/layer_in_name.h"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <set>
 
 namespace schedscope::import {
@@ -15,14 +17,8 @@ namespace {
 
 /// 3 of "blk.3.attn_norm.weight"; −1: it is of no block.
 int64_t block_of(std::string_view name) noexcept {
-    constexpr std::string_view prefix = "blk.";
-    int64_t block = -1;
-    if (name.starts_with(prefix)) {
-        const char* const end = name.data() + name.size();
-        const auto [at, error] = std::from_chars(name.data() + prefix.size(), end, block);
-        block = error == std::errc() && at != end && *at == '.' ? block : -1;
-    }
-    return block;
+    const std::optional<LayerInName> found = name.starts_with("blk.") ? layer_in_name(name) : std::nullopt;
+    return found && found->first == 0 ? found->layer : -1;
 }
 
 } // namespace
@@ -62,7 +58,7 @@ std::string OtherModel::why(const LoggedGraph& logged) const {
             return joined({"the model has no ", visible_name(name)});
         }
         const ModelHeader::Tensor& weight = *found->second;
-        if (!is_logged_as(weight.bytes, logged.bytes[id])) {
+        if (!accounts::is_logged_as(weight.bytes, logged.bytes[id])) {
             return joined({weight.name, " has ", words::bytes(*logged.bytes[id]), " in the log, ", words::bytes(weight.bytes),
                            " (", type_name(weight.type), ") in the model"});
         }

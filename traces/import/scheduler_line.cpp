@@ -155,11 +155,6 @@ bool looks_like_cause(std::string_view word) noexcept {
            std::all_of(word.begin() + 2, word.end(), [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c); });
 }
 
-bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept {
-    constexpr int64_t kibi = 1024, mebi = kibi * kibi;
-    return !logged || bytes / kibi * kibi == *logged || bytes / mebi * mebi == *logged;
-}
-
 LineStart find_start(std::string_view line) noexcept {
     for (size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
         const std::string_view rest = line.substr(at);

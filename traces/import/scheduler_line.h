@@ -62,9 +62,6 @@ bool may_start(std::string_view line) noexcept;
 bool parse_split(std::string_view text, LoggedSplit& split);
 bool parse_node(std::string_view text, LoggedNode& node);
 
-/// May a line print this size so? True: the line's is not known.
-bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept;
-
 /// The cause in the scheduler's words of today: "1.wgt0", "2.sup", "usr", …?
 bool looks_like_cause(std::string_view word) noexcept;
 

@@ -1,6 +1,6 @@
 #include "inspector/cli/bench/bench_work.h"
 
-#include "runtime/backend/cpu/vectors/vector_ops.h"
+#include "runtime/backend/cpu/kernels/product_rows.h"
 #include "runtime/model/architecture.h"
 #include "runtime/numbers.h"
 
@@ -27,8 +27,7 @@ BenchWork::BenchWork(const gguf::File& file, const RunOptions& run)
             products *= to_double(n);
         }
         Products& with = embedding || output ? output_ : token_;
-        const bool in_int8 =
-            run.products == schedscope::Products::int8 && best_vector_ops().blocks[ordinal(t.type)].int8.dot != nullptr;
+        const bool in_int8 = cpu::in_whole_numbers(run.products, best_vector_ops(), t.type);
         (in_int8 ? with.int8 : with.floats) += products;
     }
 }

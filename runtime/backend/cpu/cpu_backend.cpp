@@ -39,7 +39,8 @@ void CpuBackend::optimise(SplitGraph& split) {
 
 std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const {
     const bool is_int8 = std::any_of(nodes.begin(), nodes.end(), [this](const Tensor* node) {
-        return (node->op == Op::MUL_MAT || node->op == Op::MUL_MAT_ID) && in_whole_numbers(products_, vector_, *node->src[0]);
+        return (node->op == Op::MUL_MAT || node->op == Op::MUL_MAT_ID) &&
+               in_whole_numbers(products_, vector_, node->src[0]->type);
     });
     return is_int8 ? int8_name(kernel.name) : kernel.name;
 }

@@ -8,6 +8,16 @@
 
 namespace schedscope::accounts {
 
+namespace {
+constexpr int64_t kibi = 1024, mebi = kibi * kibi;
+} // namespace
+
+bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept {
+    return !logged || bytes / kibi * kibi == *logged || bytes / mebi * mebi == *logged;
+}
+
+int64_t most_logged_as(int64_t logged) noexcept { return logged + (logged < mebi ? kibi : mebi) - 1; }
+
 bool is_of_log(const SessionInfo& session) { return !session_fact(session, log_fact).empty(); }
 
 std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session) {

@@ -25,6 +25,12 @@ bool is_of_log(const SessionInfo& session);
 /// {"KV cache", …}.
 std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session);
 
+/// Lines of splits and nodes print a tensor's size rounded down, to KiB or from 1 MiB on to MiB. May one print this size so?
+/// True: the line's is not known.
+bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept;
+/// The largest size that is printed so.
+int64_t most_logged_as(int64_t logged) noexcept;
+
 /// A size with as many digits as a log prints.
 struct LoggedSize {
     int64_t bytes = 0, rounding = 0; ///< the real one is not farther from `bytes` than `rounding`

@@ -71,7 +71,7 @@ void run_gate_up(const Work& work) {
     float* gate_room = ups + most_rows_at_once * n;
     float* rows = gate_room + for_gate + for_up;
     const Columns columns = columns_of(work, gate_weights, b, 0, 0, gate_room);
-    const bool alike = (columns.int8.codes != nullptr) == in_whole_numbers(work.products, work.vector, up_weights);
+    const bool alike = (columns.int8.codes != nullptr) == in_whole_numbers(work.products, work.vector, up_weights.type);
     const Columns up_columns =
         alike ? columns : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
     const Stretches gate_rows(work, *parts.gate, columns, rows);

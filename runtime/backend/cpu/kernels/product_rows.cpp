@@ -85,12 +85,12 @@ void multiply_panels(const Work& work, const Tensor& weights, const std::byte* r
 
 } // namespace
 
-bool in_whole_numbers(Products products, const VectorOps& vector, const Tensor& weights) noexcept {
-    return products == Products::int8 && vector.blocks[ordinal(weights.type)].int8.dot != nullptr;
+bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) noexcept {
+    return products == Products::int8 && vector.blocks[ordinal(weights)].int8.dot != nullptr;
 }
 
 int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept {
-    return in_whole_numbers(work.products, work.vector, weights) ? most_rows_at_once : expanded_rows;
+    return in_whole_numbers(work.products, work.vector, weights.type) ? most_rows_at_once : expanded_rows;
 }
 
 int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b) noexcept {
@@ -115,7 +115,7 @@ Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int
 }
 
 int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept {
-    if (!in_whole_numbers(work.products, work.vector, weights)) {
+    if (!in_whole_numbers(work.products, work.vector, weights.type)) {
         return 0;
     }
     const int64_t stride = rounded_up(weights.ne[0], Int8Columns::unit);
@@ -123,7 +123,7 @@ int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcep
 }
 
 Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int64_t n, float* room) {
-    if (!in_whole_numbers(work.products, work.vector, weights)) {
+    if (!in_whole_numbers(work.products, work.vector, weights.type)) {
         return columns;
     }
     const int64_t k = weights.ne[0], stride = rounded_up(k, Int8Columns::unit), groups = stride / Int8Columns::group;
@@ -143,7 +143,7 @@ Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int6
 
 int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcept {
     const int64_t k = weights.ne[0];
-    if (!in_whole_numbers(work.products, work.vector, weights)) {
+    if (!in_whole_numbers(work.products, work.vector, weights.type)) {
         return (n <= few_columns ? 1 : expanded_rows) * k;
     }
     const int64_t of_panel = work.vector.blocks[ordinal(weights.type)].int8.panel_bytes(k);

@@ -7,8 +7,8 @@
 /// whole numbers the columns are rounded to 8 bits; else rows are expanded to floats.
 namespace schedscope::cpu {
 
-/// Are products with these weights computed in whole numbers?
-bool in_whole_numbers(Products products, const VectorOps& vector, const Tensor& weights) noexcept;
+/// Are products with weights of this type computed in whole numbers?
+bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) noexcept;
 
 /// Rows of weights that are laid out, and multiplied, together.
 int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept;
