@@ -55,8 +55,14 @@ private:
             return false;
         }
         before->tensor = t;
-        for (int i = 0; i < most_src; ++i) {
-            before->src[i] = i < at_.n_src ? read_at<const Tensor*>(t, at_.src + i * pointer_bytes) : nullptr;
+        const auto* const sources = reinterpret_cast<const Tensor* const*>(reinterpret_cast<const char*>(t) + at_.src);
+        int n_src = at_.n_src;
+        while (n_src > 0 && sources[n_src - 1] == nullptr) {
+            --n_src;
+        }
+        before->n_src = n_src;
+        for (int i = 0; i < n_src; ++i) {
+            before->src[i] = sources[i];
         }
         before->had_memory = buffer_of(t) != nullptr;
         return true;
@@ -82,7 +88,7 @@ private:
             }
         }
         for (int i = 0; i < plan_.tensors.size(); ++i) {
-            const int n_reads = i < n ? at_.n_src : 0; // nothing asks what those beside the graph are made of
+            const int n_reads = i < n ? plan_.tensors[i].n_src : 0; // nothing asks what those beside the graph are made of
             for (int slot = -1; slot < n_reads; ++slot) {
                 const Tensor* const source =
                     slot < 0 ? read_at<const Tensor*>(plan_.tensors[i].tensor, at_.view_src) : plan_.tensors[i].src[slot];
@@ -110,11 +116,10 @@ private:
             }
         }
         for (int i = 0; i < plan_.n_nodes && plan_.n_tokens < 0; ++i) {
-            const Tensor *const table = plan_.tensors[plan_.n_leafs + i].src[0], *const ids =
-                                                                                     plan_.tensors[plan_.n_leafs + i].src[1];
+            const TensorBefore& node = plan_.tensors[plan_.n_leafs + i];
+            const Tensor *const table = node.source(0), *const ids = node.source(1);
             if (table != nullptr && ids != nullptr && strcmp(name_of(table), "token_embd.weight") == 0 &&
-                strcmp(ggml_.call.ggml_op_name(read_at<int32_t>(plan_.tensors[plan_.n_leafs + i].tensor, at_.op)), "GET_ROWS") ==
-                    0) {
+                strcmp(ggml_.call.ggml_op_name(read_at<int32_t>(node.tensor, at_.op)), "GET_ROWS") == 0) {
                 plan_.n_tokens = static_cast<int>(read_at<int64_t>(ids, at_.ne));
             }
         }
@@ -168,8 +173,10 @@ private:
                              : -1;
         r.leaf = id < plan_.n_leafs ? id : -1;
         r.node = id >= plan_.n_leafs && id < n ? id - plan_.n_leafs : -1;
-        for (int i = 0; i < max_src; ++i) {
-            r.src[i] = plan_.ids.find(plan_.tensors[id].src[i]);
+        const TensorBefore& before = plan_.tensors[id];
+        memset(r.src, -1, sizeof r.src);
+        for (int i = 0; i < before.n_src && i < max_src; ++i) {
+            r.src[i] = plan_.ids.find(before.src[i]);
         }
         memcpy(r.params, reinterpret_cast<const char*>(t) + at_.params, sizeof r.params);
         for (int32_t& value : r.params) {
@@ -213,8 +220,9 @@ private:
         const Tensor* const t = plan_.tensors[id].tensor;
         const int n_tensors = plan_.tensors.size(), last = s_.n_backends - 1;
         bool may_be_asked = false;
-        for (int slot = 0; slot < at_.n_src && !may_be_asked && last > 0; ++slot) {
-            const Tensor* const source = plan_.tensors[id].src[slot];
+        const TensorBefore& before = plan_.tensors[id];
+        for (int slot = 0; slot < before.n_src && !may_be_asked && last > 0; ++slot) {
+            const Tensor* const source = before.src[slot];
             Buffer* const buffer = source == nullptr ? nullptr : buffer_of(source);
             if (buffer == nullptr || ggml_.call.ggml_backend_buffer_get_usage(buffer) != weights_usage) {
                 continue;
@@ -276,7 +284,7 @@ template <typename F> void for_each_copied_source(const Scheduler& s, const F& f
     for (int i = 0; i < plan.splits.size(); ++i) {
         for (int n = plan.splits[i].first; n < plan.splits[i].end; ++n) {
             const TensorBefore& node = plan.tensors[plan.n_leafs + n];
-            for (int slot = 0; slot < at.n_src; ++slot) {
+            for (int slot = 0; slot < node.n_src; ++slot) {
                 const auto* const now = read_at<const Tensor*>(node.tensor, at.src + slot * pointer_bytes);
                 if (now == node.src[slot] || now == nullptr) {
                     continue;

@@ -28,8 +28,10 @@ struct StageCopy {
 /// A tensor of a graph as it was before the plan.
 struct TensorBefore {
     Tensor* tensor;
-    const Tensor* src[most_src];
+    int n_src; ///< up to the last that is there; what lies behind is not set: most have one or two
     bool had_memory;
+    const Tensor* src[most_src];
+    const Tensor* source(int slot) const { return slot < n_src ? src[slot] : nullptr; }
 };
 /// A buffer that the allocator made, and the how manieth of its type it is.
 struct Chunk {
