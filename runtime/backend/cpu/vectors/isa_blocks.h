@@ -458,7 +458,7 @@ template <typename Row> constexpr ValuesOfFours<Row> values_of_fours{};
 template <typename Row> ALWAYS_INLINE void piece_as_floats(const typename Row::Block& b, int p, Floats (&out)[piece_vectors]) {
     if constexpr (HasBytes<Row>) {
         const BytesAt* const bytes = reinterpret_cast<const BytesAt*>(Row::bytes(b, p)); // auto would ask for alignment
-#pragma GCC unroll 8
+        UNROLL(8)
         for (int i = 0; i < piece_vectors; ++i) {
             out[i] = to_floats(bytes[i * width / group], i % (group / width));
         }
@@ -483,7 +483,7 @@ template <typename Row> ALWAYS_INLINE void piece_as_floats(const typename Row::B
     }
 #endif
     const Piece numbers = numbers_of<Row>(b, p) - static_cast<uint8_t>(Row::less);
-#pragma GCC unroll 8
+    UNROLL(8)
     for (int i = 0; i < piece_vectors; ++i) {
         out[i] = to_floats(half_of(numbers, i * width >= group), i % (group / width));
     }
@@ -494,11 +494,11 @@ template <typename Row, typename Use> ALWAYS_INLINE void each_vector(const typen
     float scale[16];
     float offset[16];
     Row::scales(b, scale, offset);
-#pragma GCC unroll 8
+    UNROLL(8)
     for (int p = 0; p < Row::pieces; ++p) {
         Floats numbers[piece_vectors];
         piece_as_floats<Row>(b, p, numbers);
-#pragma GCC unroll 8
+        UNROLL(8)
         for (int i = 0; i < piece_vectors; ++i) {
             const int at = p * piece + i * static_cast<int>(width);
             const Floats values = numbers[i] * scale[at / Row::scaled];

@@ -185,18 +185,18 @@ template <typename Row, int R, int N>
 ALWAYS_INLINE void add_unit(const Unit<Row> (&units)[R], const Int8Columns& x, int64_t at, Floats (*acc)[N][chains]) {
     constexpr int parts = unit_groups / width, taken_off = unsigned_first ? Row::less : 0;
     Floats scales[R][N][parts];
-#pragma GCC unroll 4
+    UNROLL(4)
     for (int r = 0; r < R; ++r) {
         float scale[unit_groups], offset[unit_groups];
         units[r].scales(scale, offset);
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int p = 0; p < parts; ++p) {
             const Floats s = of_groups<Row::scaled>(scale, p);
             Floats other = s * -static_cast<float>(taken_off);
             if constexpr (Row::offsets) {
                 other += of_groups<Row::scaled>(offset, p);
             }
-#pragma GCC unroll 4
+            UNROLL(4)
             for (int j = 0; j < N; ++j) {
                 const int64_t first = j * x.group_stride + at / group + p * width;
                 scales[r][j][p] = s * load(x.scales + first);
@@ -206,12 +206,12 @@ ALWAYS_INLINE void add_unit(const Unit<Row> (&units)[R], const Int8Columns& x, i
             }
         }
     }
-#pragma GCC unroll 16
+    UNROLL(16)
     for (int v = 0; v < vectors_in_unit; ++v) {
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int r = 0; r < R; ++r) {
             const Wide w = unsigned_first ? units[r].vector(v) : units[r].vector(v) - static_cast<int8_t>(Row::less);
-#pragma GCC unroll 4
+            UNROLL(4)
             for (int j = 0; j < N; ++j) {
                 const Ints sum = add_fours(Ints{}, w, wide_at(x.codes + j * x.stride + at + v * bytes));
                 Floats& chain = acc[r][j][v % (chains - 1)];
@@ -229,7 +229,7 @@ void dot_tile(const std::byte* rows, size_t stride, const Int8Columns& x, int64_
     Floats acc[R][N][chains] = {};
     const auto add = [&](int64_t i, int n_there) __attribute__((always_inline)) {
         Unit<Row> units[R];
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int r = 0; r < R; ++r) {
             units[r] = {reinterpret_cast<const typename Row::Block*>(rows + static_cast<size_t>(r) * stride) + i, n_there};
         }
@@ -243,18 +243,18 @@ void dot_tile(const std::byte* rows, size_t stride, const Int8Columns& x, int64_
         add(i, static_cast<int>(n_blocks - i));
     }
     Floats sums[4] = {};
-#pragma GCC unroll 4
+    UNROLL(4)
     for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int j = 0; j < N; ++j) {
             sums[r * N + j] = acc[r][j][0] + acc[r][j][1] + acc[r][j][2];
         }
     }
     float results[4];
     totals(sums[0], sums[1], sums[2], sums[3], results); // also of one: a row's product does not depend on its tile
-#pragma GCC unroll 4
+    UNROLL(4)
     for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int j = 0; j < N; ++j) {
             out[j * out_stride + r] = results[r * N + j];
         }
@@ -409,15 +409,15 @@ template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t 
     for (int64_t i = 0; i < n / block; ++i) {
         Floats scales[16], offsets[16];
         scales_of_rows<Row>(of_row, i, scales, offsets);
-#pragma GCC unroll 8
+        UNROLL(8)
         for (int p = 0; p < Row::pieces; ++p) {
             Wide fours[fours_in_piece];
             side_by_side(PiecesOfRows<Row>{of_row, i, p}, fours);
             in_squares(fours);
-#pragma GCC unroll 2
+            UNROLL(2)
             for (int part = 0; part < parts; ++part, panel += Panel::stretch * bytes) {
                 Ints sum{};
-#pragma GCC unroll 8
+                UNROLL(8)
                 for (int q = 0; q < in_part; ++q) {
                     const Wide w = fours[part * in_part + q];
                     *reinterpret_cast<WideAt*>(panel + q * bytes) = w;
@@ -442,7 +442,7 @@ ALWAYS_INLINE void multiply_stretch(const std::byte* panel, int64_t apart, const
                                     Ints (&sum)[M][N]) {
     constexpr int pairs = (N + 1) / 2;           // of columns; the last of an odd number is one with itself
     int32x4_t squares[M][pairs][width / 2] = {}; // two rows × two columns each
-#pragma GCC unroll 4
+    UNROLL(4)
     for (int q = 0; q < Panel::vectors; q += 2) {
         Wide w[M][2];
         for (int m = 0; m < M; ++m) {
@@ -480,7 +480,7 @@ ALWAYS_INLINE void multiply_stretch(const std::byte* panel, int64_t apart, const
             sum[m][j] = begin;
         }
     }
-#pragma GCC unroll 8
+    UNROLL(8)
     for (int q = 0; q < Panel::vectors; ++q) {
         Wide w[M];
         for (int m = 0; m < M; ++m) {

@@ -21,6 +21,13 @@
 #define SCHEDSCOPE_QUOTE(text) #text
 #define SCHEDSCOPE_NAME(isa) SCHEDSCOPE_QUOTE(isa)
 
+/// Of the loop behind it the n rounds, one after the other. Sanitizers' checks of each take minutes to compile.
+#if defined(SCHEDSCOPE_SANITIZED)
+#define UNROLL(n)
+#else
+#define UNROLL(n) _Pragma(SCHEDSCOPE_QUOTE(GCC unroll n))
+#endif
+
 namespace schedscope {
 
 namespace {
