@@ -78,8 +78,11 @@ void multiply_panels(const Work& work, const Tensor& weights, const std::byte* r
                  panels + i / in_panel * ops.panel_bytes(k));
     }
     const int64_t at_once = columns_at_once(columns.stride + 2 * columns.group_stride * float_bytes);
+    const auto bytes = n_rows * static_cast<int64_t>(weights.nb[1]);
+    const std::byte* const next = rows + bytes * work.n_parts; // about: the other parts take their stretches meanwhile
     for (int64_t j = 0; j < n; j += at_once) {
-        ops.multiply(panels, n_rows, k, columns.from(j), std::min(at_once, n - j), out + j * out_stride, out_stride);
+        ops.multiply(panels, n_rows, k, columns.from(j), std::min(at_once, n - j), out + j * out_stride, out_stride, next,
+                     j == 0 ? bytes : 0);
     }
 }
 

@@ -137,17 +137,19 @@ template <typename Block> ALWAYS_INLINE void eight_halves(const Block* blocks, u
 
 /// The half of block i of each row, a row a lane.
 template <typename Block> ALWAYS_INLINE Floats halves_of_rows(const Block* const* rows, int64_t i, uint16_t Block::*half) {
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    // Four bytes of each: numbers follow in the block.
+    const auto at = reinterpret_cast<const char*>(&(rows[0][i].*half)) - reinterpret_cast<const char*>(rows[0]);
+    const auto eight = [&](int r) {
+        return _mm512_i64gather_epi32(_mm512_loadu_si512(rows + r), reinterpret_cast<const char*>(at), 1);
+    };
+    const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(eight(0)), eight(8), 1);
+    return reinterpret_cast<Floats>(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(all)));
+#elif defined(__AVX2__)
     const auto bits = [&](int r) -> uint16_t { return rows[r][i].*half; };
     typedef uint16_t Halves __attribute__((vector_size(16)));
-    const Halves first = {bits(0), bits(1), bits(2), bits(3), bits(4), bits(5), bits(6), bits(7)};
-#if defined(__AVX512F__)
-    const Halves second = {bits(8), bits(9), bits(10), bits(11), bits(12), bits(13), bits(14), bits(15)};
-    return reinterpret_cast<Floats>(
-        _mm512_cvtph_ps(_mm256_set_m128i(reinterpret_cast<__m128i>(second), reinterpret_cast<__m128i>(first))));
-#else
-    return reinterpret_cast<Floats>(_mm256_cvtph_ps(reinterpret_cast<__m128i>(first)));
-#endif
+    const Halves all = {bits(0), bits(1), bits(2), bits(3), bits(4), bits(5), bits(6), bits(7)};
+    return reinterpret_cast<Floats>(_mm256_cvtph_ps(reinterpret_cast<__m128i>(all)));
 #else
     Floats out{};
     for (int r = 0; r < width; ++r) {
@@ -159,7 +161,8 @@ template <typename Block> ALWAYS_INLINE Floats halves_of_rows(const Block* const
 
 // One description per type: element i of piece p is (numbers(block, p)[i] − less) × scale + offset. `scales` says those once for
 // each `scaled` elements; it has room for sixteen of each. `eight_scales`: of eight blocks; `row_scales`: of a block of each row.
-// Types without `offsets` have none. `bytes(where)` are the 32 bytes that where(block) points to, of one block or of several.
+// Types without `offsets` have none. `bytes(where)` are the 32 bytes that where(block) points to, of one block or of several;
+// they lie in `raw_pieces` times 32 from `raw` on.
 
 /// What four bits stand for: themselves, or some steps lifted by `less`, which makes them numbers from 0 on. Such types say by
 /// `fours` where those of a piece lie, and by `fifths` where the fifth bits do, if they have any. A type whose elements are
@@ -194,10 +197,14 @@ template <const std::array<int8_t, 16>& values, int lifted_by> struct Stepped {
         }
 #elif defined(SCHEDSCOPE_NEON)
         const uint8x16_t all = vld1q_u8(steps.of);
-        return joined(vqtbl1q_u8(all, half_of(fours, false)), vqtbl1q_u8(all, half_of(fours, true)));
+        if constexpr (sizeof(V) == sizeof all) {
+            return vqtbl1q_u8(all, fours);
+        } else {
+            return joined(vqtbl1q_u8(all, half_of(fours, false)), vqtbl1q_u8(all, half_of(fours, true)));
+        }
 #else
         V out{};
-        for (int i = 0; i < piece; ++i) {
+        for (unsigned i = 0; i < sizeof(V); ++i) {
             out[i] = steps.of[fours[i]];
         }
         return out;

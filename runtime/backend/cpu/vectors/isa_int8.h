@@ -322,48 +322,90 @@ struct ScalesOfRows {
 #endif
 };
 
+#if defined(__AVX512F__)
+typedef __m512i Lanes;
+ALWAYS_INLINE Lanes low(Lanes a, Lanes b) { return _mm512_unpacklo_epi32(a, b); }
+ALWAYS_INLINE Lanes high(Lanes a, Lanes b) { return _mm512_unpackhi_epi32(a, b); }
+ALWAYS_INLINE Lanes low_pairs(Lanes a, Lanes b) { return _mm512_unpacklo_epi64(a, b); }
+ALWAYS_INLINE Lanes high_pairs(Lanes a, Lanes b) { return _mm512_unpackhi_epi64(a, b); }
+#elif defined(__AVX2__)
+typedef __m256i Lanes;
+ALWAYS_INLINE Lanes low(Lanes a, Lanes b) { return _mm256_unpacklo_epi32(a, b); }
+ALWAYS_INLINE Lanes high(Lanes a, Lanes b) { return _mm256_unpackhi_epi32(a, b); }
+ALWAYS_INLINE Lanes low_pairs(Lanes a, Lanes b) { return _mm256_unpacklo_epi64(a, b); }
+ALWAYS_INLINE Lanes high_pairs(Lanes a, Lanes b) { return _mm256_unpackhi_epi64(a, b); }
+#else
+typedef uint32_t Lanes __attribute__((vector_size(16)));
+ALWAYS_INLINE Lanes low(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+ALWAYS_INLINE Lanes high(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
+ALWAYS_INLINE Lanes low_pairs(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 0, 1, 4, 5); }
+ALWAYS_INLINE Lanes high_pairs(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 2, 3, 6, 7); }
+#endif
+
+/// Squares of four rows and four fours, one in each sixteen bytes, turned over.
+ALWAYS_INLINE void turn(const Lanes (&rows)[4], Lanes* fours) {
+    const Lanes ab = low(rows[0], rows[1]), cd = low(rows[2], rows[3]);
+    const Lanes ab_high = high(rows[0], rows[1]), cd_high = high(rows[2], rows[3]);
+    fours[0] = low_pairs(ab, cd);
+    fours[1] = high_pairs(ab, cd);
+    fours[2] = low_pairs(ab_high, cd_high);
+    fours[3] = high_pairs(ab_high, cd_high);
+}
+
 /// Vector q of out: the four bytes q of each row's 32.
 template <typename Rows> ALWAYS_INLINE void side_by_side(const Rows& rows, Wide* out) {
 #if defined(__AVX512F__)
-    typedef __m512i Bits;
-    const auto low = [](Bits a, Bits b) { return _mm512_unpacklo_epi32(a, b); };
-    const auto high = [](Bits a, Bits b) { return _mm512_unpackhi_epi32(a, b); };
-    const auto low_pairs = [](Bits a, Bits b) { return _mm512_unpacklo_epi64(a, b); };
-    const auto high_pairs = [](Bits a, Bits b) { return _mm512_unpackhi_epi64(a, b); };
-    const auto begins = [](Bits a, Bits b) { return _mm512_shuffle_i64x2(a, b, 0b10001000); };
-    const auto ends = [](Bits a, Bits b) { return _mm512_shuffle_i64x2(a, b, 0b11011101); };
-    const auto of = [&](int half, int r) { return reinterpret_cast<Bits>(rows(8 * half + r, 8 * half + r + 4)); };
+    const auto begins = [](Lanes a, Lanes b) { return _mm512_shuffle_i64x2(a, b, 0b10001000); };
+    const auto ends = [](Lanes a, Lanes b) { return _mm512_shuffle_i64x2(a, b, 0b11011101); };
+    const auto of = [&](int half, int r) { return reinterpret_cast<Lanes>(rows(8 * half + r, 8 * half + r + 4)); };
 #elif defined(__AVX2__)
-    typedef __m256i Bits;
-    const auto low = [](Bits a, Bits b) { return _mm256_unpacklo_epi32(a, b); };
-    const auto high = [](Bits a, Bits b) { return _mm256_unpackhi_epi32(a, b); };
-    const auto low_pairs = [](Bits a, Bits b) { return _mm256_unpacklo_epi64(a, b); };
-    const auto high_pairs = [](Bits a, Bits b) { return _mm256_unpackhi_epi64(a, b); };
-    const auto begins = [](Bits a, Bits b) { return _mm256_permute2x128_si256(a, b, 0x20); };
-    const auto ends = [](Bits a, Bits b) { return _mm256_permute2x128_si256(a, b, 0x31); };
-    const auto of = [&](int half, int r) { return reinterpret_cast<Bits>(rows(4 * half + r)); };
+    const auto begins = [](Lanes a, Lanes b) { return _mm256_permute2x128_si256(a, b, 0x20); };
+    const auto ends = [](Lanes a, Lanes b) { return _mm256_permute2x128_si256(a, b, 0x31); };
+    const auto of = [&](int half, int r) { return reinterpret_cast<Lanes>(rows(4 * half + r)); };
 #else
-    typedef uint32_t Bits __attribute__((vector_size(16)));
-    const auto low = [](Bits a, Bits b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); };
-    const auto high = [](Bits a, Bits b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); };
-    const auto low_pairs = [](Bits a, Bits b) { return __builtin_shufflevector(a, b, 0, 1, 4, 5); };
-    const auto high_pairs = [](Bits a, Bits b) { return __builtin_shufflevector(a, b, 2, 3, 6, 7); };
-    const auto begins = [](Bits a, Bits) { return a; };
-    const auto ends = [](Bits, Bits b) { return b; };
-    const auto of = [&](int half, int r) { return reinterpret_cast<Bits>(half_of(rows(r), half == 1)); };
+    const auto begins = [](Lanes a, Lanes) { return a; };
+    const auto ends = [](Lanes, Lanes b) { return b; };
+    const auto of = [&](int half, int r) { return reinterpret_cast<Lanes>(half_of(rows(r), half == 1)); };
 #endif
-    Bits turned[2][4]; // squares of four rows and four fours, turned over
+    Lanes turned[2][4];
     for (int half = 0; half < 2; ++half) {
-        const Bits a = of(half, 0), b = of(half, 1), c = of(half, 2), d = of(half, 3);
-        const Bits ab = low(a, b), cd = low(c, d), ab_high = high(a, b), cd_high = high(c, d);
-        turned[half][0] = low_pairs(ab, cd);
-        turned[half][1] = high_pairs(ab, cd);
-        turned[half][2] = low_pairs(ab_high, cd_high);
-        turned[half][3] = high_pairs(ab_high, cd_high);
+        turn({of(half, 0), of(half, 1), of(half, 2), of(half, 3)}, turned[half]);
     }
     for (int q = 0; q < 4; ++q) {
         out[q] = reinterpret_cast<Wide>(begins(turned[0][q], turned[1][q]));
         out[4 + q] = reinterpret_cast<Wide>(ends(turned[0][q], turned[1][q]));
+    }
+}
+
+typedef uint8_t Numbers __attribute__((vector_size(bytes)));
+
+/// The same of numbers of four bits, where each row's sixteen bytes lie: taken apart when they are side by side.
+template <typename Row>
+ALWAYS_INLINE void fours_side_by_side(const typename Row::Block* const* rows, int64_t i, int p, Wide* out) {
+#if defined(__AVX2__)
+    typedef __m128i Sixteen;
+#else
+    typedef Lanes Sixteen;
+#endif
+    const auto of = [&](int r) {
+        return reinterpret_cast<Sixteen>(*static_cast<const BytesAt*>(static_cast<const void*>(Row::fours(rows[r][i], p))));
+    };
+    const auto each_fourth = [&](int r) {
+#if defined(__AVX512F__)
+        const __m512i two = _mm512_inserti32x4(_mm512_castsi128_si512(of(r)), of(r + 4), 1);
+        return _mm512_inserti32x4(_mm512_inserti32x4(two, of(r + 8), 2), of(r + 12), 3);
+#elif defined(__AVX2__)
+        return _mm256_inserti128_si256(_mm256_castsi128_si256(of(r)), of(r + 4), 1);
+#else
+        return of(r);
+#endif
+    };
+    Lanes turned[4];
+    turn({each_fourth(0), each_fourth(1), each_fourth(2), each_fourth(3)}, turned);
+    for (int q = 0; q < 4; ++q) {
+        const auto both = reinterpret_cast<Numbers>(turned[q]);
+        out[q] = reinterpret_cast<Wide>(Row::numbers_of(both & 15) - static_cast<uint8_t>(Row::less));
+        out[4 + q] = reinterpret_cast<Wide>(Row::numbers_of(both >> 4) - static_cast<uint8_t>(Row::less));
     }
 }
 
@@ -412,7 +454,11 @@ template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t 
         UNROLL(8)
         for (int p = 0; p < Row::pieces; ++p) {
             Wide fours[fours_in_piece];
-            side_by_side(PiecesOfRows<Row>{of_row, i, p}, fours);
+            if constexpr (HasFours<Row> && !HasFifths<Row>) {
+                fours_side_by_side<Row>(of_row, i, p, fours);
+            } else {
+                side_by_side(PiecesOfRows<Row>{of_row, i, p}, fours);
+            }
             in_squares(fours);
             UNROLL(2)
             for (int part = 0; part < parts; ++part, panel += Panel::stretch * bytes) {
@@ -497,10 +543,24 @@ ALWAYS_INLINE void multiply_stretch(const std::byte* panel, int64_t apart, const
 }
 #endif
 
+/// What is read next, of which some is fetched with each stretch: a processor that multiplies has nothing to read.
+struct Ahead {
+    const std::byte* at;
+    int64_t n_bytes;
+    ALWAYS_INLINE void fetch_some() {
+        constexpr int64_t some = 512;
+        if (n_bytes > 0) {
+            fetch(at, some);
+            at += some;
+            n_bytes -= some;
+        }
+    }
+};
+
 /// M panels of rows times N columns.
 template <typename Panel, int M, int N>
 void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t first, float* out, int64_t out_stride,
-                   int64_t n_rows) {
+                   int64_t n_rows, Ahead& ahead) {
     const int64_t apart = panel_bytes<Panel>(n);
     const int8_t* codes[N];
     for (int j = 0; j < N; ++j) {
@@ -511,6 +571,7 @@ void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int6
     constexpr int groups = Panel::scaled / group;
     Floats acc[M][N] = {};
     for (int64_t s = 0; s < n / Panel::scaled; ++s) {
+        ahead.fetch_some();
         Ints sum[M][N];
         multiply_stretch<Panel, M, N>(panel, apart, codes, s * Panel::scaled, sum);
         for (int m = 0; m < M; ++m) {
@@ -551,33 +612,58 @@ constexpr int panels_at_once = registers == 32 ? 2 : 1, columns_at_once = width 
 
 template <typename Panel, int M>
 void multiply_panel(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t n_columns, float* out, int64_t out_stride,
-                    int64_t n_rows) {
+                    int64_t n_rows, Ahead& ahead) {
     int64_t j = 0;
     for (; j + columns_at_once <= n_columns; j += columns_at_once) {
-        multiply_tile<Panel, M, columns_at_once>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+        multiply_tile<Panel, M, columns_at_once>(panel, n, x, j, out + j * out_stride, out_stride, n_rows, ahead);
+    }
+    if constexpr (columns_at_once > 4) {
+        if (j + 4 <= n_columns) {
+            multiply_tile<Panel, M, 4>(panel, n, x, j, out + j * out_stride, out_stride, n_rows, ahead);
+            j += 4;
+        }
     }
     for (; j + 2 <= n_columns; j += 2) {
-        multiply_tile<Panel, M, 2>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+        multiply_tile<Panel, M, 2>(panel, n, x, j, out + j * out_stride, out_stride, n_rows, ahead);
     }
     if (j < n_columns) {
-        multiply_tile<Panel, M, 1>(panel, n, x, j, out + j * out_stride, out_stride, n_rows);
+        multiply_tile<Panel, M, 1>(panel, n, x, j, out + j * out_stride, out_stride, n_rows, ahead);
     }
 }
 
 template <typename Panel>
 void multiply(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
-              int64_t out_stride) {
+              int64_t out_stride, const std::byte* next, int64_t next_bytes) {
+    Ahead ahead{next, next_bytes};
     int64_t i = 0;
     for (; i + panels_at_once * width <= n_rows + width - 1; i += panels_at_once * width) {
         multiply_panel<Panel, panels_at_once>(panels + i / width * panel_bytes<Panel>(n), n, x, n_columns, out + i, out_stride,
-                                              n_rows - i);
+                                              n_rows - i, ahead);
     }
     for (; i < n_rows; i += width) {
-        multiply_panel<Panel, 1>(panels + i / width * panel_bytes<Panel>(n), n, x, n_columns, out + i, out_stride, n_rows - i);
+        multiply_panel<Panel, 1>(panels + i / width * panel_bytes<Panel>(n), n, x, n_columns, out + i, out_stride, n_rows - i,
+                                 ahead);
     }
 }
 
 constexpr int64_t one_scale = 32; ///< elements of a column
+
+/// The largest of a vector's.
+ALWAYS_INLINE int32_t largest_of(Ints v) {
+#if defined(__AVX512F__)
+    return _mm512_reduce_max_epi32(reinterpret_cast<__m512i>(v));
+#elif defined(__AVX2__)
+    const auto all = reinterpret_cast<__m256i>(v);
+    const __m128i four = _mm_max_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+    const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0b01001110));
+    return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0b10110001)));
+#elif defined(SCHEDSCOPE_NEON)
+    return vmaxvq_s32(v);
+#else
+    const auto more = [](int32_t a, int32_t b) { return a > b ? a : b; };
+    return more(more(v[0], v[1]), more(v[2], v[3]));
+#endif
+}
 
 inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums) {
     typedef int8_t Narrow __attribute__((vector_size(width)));
@@ -586,23 +672,19 @@ inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float
     constexpr int parts = one_scale / width;
     const int32_t added = lifts ? lift : 0;
     for (int64_t i = 0; i < n; i += one_scale, codes += one_scale) {
-        Floats v[parts], size{};
-        Ints bad{};
+        Floats v[parts];
+        Ints sizes{}; // bits without the sign are in the order of what they stand for, infinity and what is no number behind all
         for (int p = 0; p < parts; ++p) {
             v[p] = load(x + i + p * width);
-            const Floats positive = reinterpret_cast<Floats>(reinterpret_cast<Ints>(v[p]) & 0x7FFFFFFF);
-            bad |= ~(positive <= 3.402823466e+38F); // infinite or not a number: nor are the products
-            size = positive > size ? positive : size;
+            const Ints size = reinterpret_cast<Ints>(v[p]) & 0x7FFFFFFF;
+            sizes = size > sizes ? size : sizes;
         }
-        float largest = 0;
-        int32_t any_bad = 0;
-        for (int lane = 0; lane < width; ++lane) {
-            largest = size[lane] > largest ? size[lane] : largest;
-            any_bad |= bad[lane];
-        }
-        const float scale = any_bad != 0 ? __builtin_nanf("") : largest / most;
+        constexpr int32_t infinite = 0x7F800000;
+        const int32_t bits = largest_of(sizes);
+        const float largest = __builtin_bit_cast(float, bits);
+        const float scale = bits >= infinite ? __builtin_nanf("") : largest / most; // nor are the products numbers
         constexpr float least = 1e-30F; // what is smaller, and one through it infinite, counts as nothing
-        const float inverse = largest > least && any_bad == 0 ? most / largest : 0.0F;
+        const float inverse = largest > least && bits < infinite ? most / largest : 0.0F;
         for (int half = 0; half < 2; ++half) {
             Ints sum{};
             for (int p = half * parts / 2; p < (half + 1) * parts / 2; ++p) {
@@ -610,12 +692,8 @@ inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float
                 sum += whole;
                 *reinterpret_cast<NarrowAt*>(codes + p * width) = __builtin_convertvector(whole + added, Narrow);
             }
-            int32_t total = 0;
-            for (int lane = 0; lane < width; ++lane) {
-                total += sum[lane];
-            }
             *scales++ = scale;
-            *sums++ = scale * static_cast<float>(total);
+            *sums++ = scale * total(to_floats(sum));
         }
     }
 }

@@ -48,9 +48,10 @@ struct Int8Rows {
     /// apart.
     int64_t (*panel_bytes)(int64_t n) = nullptr;
     void (*pack)(const std::byte* rows, size_t stride, int64_t n_rows, int64_t n, std::byte* panel) = nullptr;
-    /// out[j × out_stride + i] = Σ row i × column j, of n_rows in panels one behind the other; the columns are lifted.
+    /// out[j × out_stride + i] = Σ row i × column j, of n_rows in panels one behind the other; the columns are lifted. Meanwhile
+    /// what is `next` is fetched into the cache; it need not be there.
     void (*multiply)(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
-                     int64_t out_stride) = nullptr;
+                     int64_t out_stride, const std::byte* next, int64_t next_bytes) = nullptr;
 };
 
 /// Rows of quantised blocks (block_ops_isa.cpp). n is a multiple of the type's block. Each quantised type can be expanded; TQ1_0

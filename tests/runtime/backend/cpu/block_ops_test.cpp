@@ -237,7 +237,7 @@ TEST_P(BlockOpsOf, MultiplyPanelsOfRowsWithColumnsOfWholeNumbers) {
                              std::to_string(n_columns) + " columns");
                 const int64_t apart = n_rows + 1;
                 std::vector<float> found(static_cast<size_t>(n_columns * apart), 99.0F);
-                ops.multiply(panels.data(), n_rows, n, q.columns(), n_columns, found.data(), apart);
+                ops.multiply(panels.data(), n_rows, n, q.columns(), n_columns, found.data(), apart, nullptr, 0);
                 for (int64_t j = 0; j < n_columns; ++j) {
                     for (int64_t r = 0; r < n_rows; ++r) {
                         ASSERT_NEAR(found[static_cast<size_t>(j * apart + r)], q.product(expanded[static_cast<size_t>(r)], j),
