@@ -281,15 +281,25 @@ private:
             return;
         }
         if (model_ != nullptr) {
+            bool is_left = true;
             const std::optional<int32_t> n_tokens =
                 next_reserve_ && next_reserve_->n_tokens > 0 ? std::optional(next_reserve_->n_tokens) : graph.n_tokens;
             const int64_t n_logged = std::ssize(graph.graph.tensors);
             if (const std::optional<FilledIn> filled = fill_in(graph, n_tokens, survey_.name_width, *model_, why_not_filled_)) {
+                is_left = false;
                 graph.n_tokens = filled->n_tokens;
                 graph.kind = filled->n_tokens > 1 ? GraphKind::prefill : GraphKind::decode;
                 ++result_.n_filled_in;
                 result_.n_tensors += n_logged;
                 result_.n_named += filled->n_named;
+                if (filled->most_tokens > filled->n_tokens && n_alike_++ == 0) {
+                    first_alike_ = joined({"evaluation ", std::to_string(writer_.n_written()), " is filled in as one of ",
+                                           words::counted(filled->n_tokens, "token"), ", but up to ",
+                                           std::to_string(filled->most_tokens), " are logged alike"});
+                }
+            }
+            if (is_left) {
+                left_.push_back(std::to_string(writer_.n_written()));
             }
         }
         if (graph.ends_early) {
@@ -321,12 +331,19 @@ private:
                 }
             }
         }
-        if (const int32_t left = writer_.n_written() - result_.n_filled_in; left > 0) {
+        if (n_alike_ > 0) {
+            result_.notes.push_back(first_alike_ +
+                                    (n_alike_ == 1 ? "" : "; so it is with " + words::counted(n_alike_ - 1, "other")));
+        }
+        if (const auto left = std::ssize(left_); left > 0) {
+            constexpr int64_t most_named = 6;
+            const std::string which = joined(std::span(left_).first(std::min(left, most_named)), ", ");
             const std::string why = why_not_filled_.empty() ? "" : ": " + why_not_filled_;
-            result_.notes.push_back(result_.n_filled_in == 0 && !why.empty()
-                                        ? "this does not look like the model of this log" + why + "; all is left as logged"
-                                        : words::counted(left, "graph") +
-                                              " that the model's builder does not make, left as logged" + why);
+            result_.notes.push_back(
+                result_.n_filled_in == 0 && !why.empty()
+                    ? "this does not look like the model of this log" + why + "; all is left as logged"
+                    : words::counted(left, "graph") + " that the model's builder does not make, left as logged (" +
+                          (left == 1 ? "evaluation " : "evaluations ") + which + (left > most_named ? ", …)" : ")") + why);
         }
     }
 
@@ -362,7 +379,10 @@ private:
     std::string why_not_filled_;              ///< the last graph that was not
     std::optional<OtherModel> checked_model_; ///< graphs are compared with it, and not recorded
     int64_t n_checked_ = 0, n_of_other_model_ = 0;
-    std::string why_other_model_; ///< the first one
+    std::string why_other_model_;   ///< the first one
+    std::vector<std::string> left_; ///< evaluations whose graph is as logged
+    int64_t n_alike_ = 0;           ///< graphs that the model makes for several numbers of tokens
+    std::string first_alike_;       ///< which one, in words
     GraphWriter writer_;
     int64_t spare_;
     LoggedGraphBuilder builder_;

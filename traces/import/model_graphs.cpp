@@ -282,6 +282,11 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
         least = std::max<int64_t>((bytes + one - 1) / one, 1);
         most = std::min((bytes + (bytes < mebi ? kibi : mebi) - 1) / one, least + most_attempts);
     }
+    const auto fits_also = [&](int32_t n, int32_t cells) {
+        const std::vector<const OwnedGraph*>& graphs = model.graphs(n, cells);
+        return std::any_of(graphs.begin(), graphs.end(),
+                           [&](const OwnedGraph* built) { return Filling(logged, *built, name_width).fits(); });
+    };
     std::string other_weight, other_length;
     bool has_length = false; // a graph of the model has as many nodes
     for (int32_t cells = cell_step; cells <= std::max(std::min(most_cells, model.n_ctx_train()), cell_step); cells += cell_step) {
@@ -289,8 +294,13 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
             for (const OwnedGraph* built : model.graphs(n, cells)) {
                 Filling filling(logged, *built, name_width);
                 if (filling.fits()) {
-                    replace_ids(logged, Filled(logged, *built, filling, name_width));
-                    return FilledIn{n, filling.n_named()};
+                    int32_t most_alike = n;
+                    Filled filled(logged, *built, filling, name_width);
+                    while (most_alike < most && fits_also(most_alike + 1, cells)) {
+                        ++most_alike;
+                    }
+                    replace_ids(logged, std::move(filled));
+                    return FilledIn{n, most_alike, filling.n_named()};
                 }
                 other_weight = filling.other_weight().empty() ? other_weight : filling.other_weight();
                 has_length |= built->nodes.size() == nodes.size();

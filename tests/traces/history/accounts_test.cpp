@@ -3,6 +3,7 @@
 #include "traces/export/export_jsonl.h"
 #include "traces/format/schedscope_stream.h"
 #include "traces/format/schema.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
@@ -307,6 +308,17 @@ TEST(Words, NumbersAreWrittenAsPeopleReadThem) {
     EXPECT_EQ(words::counted(1, "split"), "1 split");
     EXPECT_EQ(words::counted(2, "copy"), "2 copies");
     EXPECT_EQ(words::counted(0, "key"), "0 keys");
+}
+
+/// ggml prints whole KiB below a MiB, and whole MiB from there on.
+TEST(Accounts, ASizeIsLoggedInWholeKibibytesOrMebibytes) {
+    constexpr int64_t kibi = 1024, mebi = kibi * kibi;
+    EXPECT_TRUE(accounts::is_logged_as(kibi - 1, 0));
+    EXPECT_FALSE(accounts::is_logged_as(kibi + 1, 0));
+    EXPECT_TRUE(accounts::is_logged_as(mebi - 1, mebi - kibi));
+    EXPECT_TRUE(accounts::is_logged_as(2 * mebi - 1, mebi));
+    EXPECT_FALSE(accounts::is_logged_as(2 * mebi - kibi, 2 * mebi - kibi));
+    EXPECT_TRUE(accounts::is_logged_as(5, std::nullopt));
 }
 
 } // namespace

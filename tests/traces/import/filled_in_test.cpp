@@ -4,6 +4,7 @@
 #include "tests/support/traces/imported.h"
 #include "traces/import/model_graphs.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace schedscope::test {
@@ -96,6 +97,19 @@ TEST_F(FilledInGraph, NamesAreTheLogsWhereItStatesThem) {
     EXPECT_EQ(imported.history->tensor_name(state(), node(1).src[1]), "chosen_rows");
     EXPECT_EQ(node(1).name, "node_1");
     EXPECT_EQ(imported.history->tensor_name(state(), node(0).src[1]), "inp_tokens");
+}
+
+/// Sizes are cut to whole KiB: where the log names no number of tokens, several come to the same.
+TEST_F(FilledInGraph, HowManyTokensThereAreIsSaidToBeUnsureWhereALogCannotTell) {
+    const auto notes_of = [&](const std::string& log) {
+        const Imported of_log = Imported::text(log, &model);
+        EXPECT_EQ(of_log.result.n_filled_in, 1);
+        return of_log.result.notes;
+    };
+    const std::string all = log_of_tied_model;
+    EXPECT_THAT(notes_of(all.substr(all.find("## SPLIT #0"))),
+                ::testing::Contains("evaluation 0 is filled in as one of 1 token, but up to 15 are logged alike"));
+    EXPECT_THAT(notes_of(all), ::testing::Not(::testing::Contains(::testing::HasSubstr("logged alike"))));
 }
 
 } // namespace

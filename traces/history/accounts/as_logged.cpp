@@ -13,7 +13,8 @@ constexpr int64_t kibi = 1024, mebi = kibi * kibi;
 } // namespace
 
 bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept {
-    return !logged || bytes / kibi * kibi == *logged || bytes / mebi * mebi == *logged;
+    const int64_t unit = bytes < mebi ? kibi : mebi;
+    return !logged || bytes / unit * unit == *logged;
 }
 
 int64_t most_logged_as(int64_t logged) noexcept { return logged + (logged < mebi ? kibi : mebi) - 1; }
