@@ -282,10 +282,16 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
         least = std::max<int64_t>((bytes + one - 1) / one, 1);
         most = std::min((bytes + (bytes < mebi ? kibi : mebi) - 1) / one, least + most_attempts);
     }
+    // Graphs that have to do with a prompt are also those of its decodes.
+    const auto tokens_of = [&](const OwnedGraph& built, const Filling& filling) {
+        return int_of((*built.tensors[filling[*embeddings]].ne)[1]);
+    };
     const auto fits_also = [&](int32_t n, int32_t cells) {
         const std::vector<const OwnedGraph*>& graphs = model.graphs(n, cells);
-        return std::any_of(graphs.begin(), graphs.end(),
-                           [&](const OwnedGraph* built) { return Filling(logged, *built, name_width).fits(); });
+        return std::any_of(graphs.begin(), graphs.end(), [&](const OwnedGraph* built) {
+            Filling filling(logged, *built, name_width);
+            return filling.fits() && tokens_of(*built, filling) == n;
+        });
     };
     std::string other_weight, other_length;
     bool has_length = false; // a graph of the model has as many nodes
@@ -294,13 +300,13 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
             for (const OwnedGraph* built : model.graphs(n, cells)) {
                 Filling filling(logged, *built, name_width);
                 if (filling.fits()) {
-                    int32_t most_alike = n;
-                    Filled filled(logged, *built, filling, name_width);
+                    const int32_t tokens = tokens_of(*built, filling);
+                    int32_t most_alike = tokens;
                     while (most_alike < most && fits_also(most_alike + 1, cells)) {
                         ++most_alike;
                     }
-                    replace_ids(logged, std::move(filled));
-                    return FilledIn{n, most_alike, filling.n_named()};
+                    replace_ids(logged, Filled(logged, *built, filling, name_width));
+                    return FilledIn{tokens, most_alike, filling.n_named()};
                 }
                 other_weight = filling.other_weight().empty() ? other_weight : filling.other_weight();
                 has_length |= built->nodes.size() == nodes.size();

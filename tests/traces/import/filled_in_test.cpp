@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 
 namespace schedscope::test {
 namespace {
@@ -14,39 +15,48 @@ namespace {
 /// the log calls one otherwise.
 class TiedModel final : public ModelGraphs {
 public:
-    TiedModel() : sketch_({"CPU"}) {
-        const TensorId weights = leaf("token_embd.weight", BufferUsage::weights, Type::F32, 32),
-                       tokens = leaf("inp_tokens", BufferUsage::any, Type::I32, 4),
-                       chosen = leaf("leaf_5", BufferUsage::any, Type::I32, 4);
-        node("embd", Op::GET_ROWS, {weights, tokens}, 4);
-        node("", Op::GET_ROWS, {sketch_.id("embd"), chosen}, 4);
-        node("result_output", Op::MUL_MAT, {weights, sketch_.graph.nodes.back()}, 4);
-    }
-
     int64_t token_bytes() const override { return 16 * 4; }
     int32_t n_ctx_train() const override { return 256; }
     std::shared_ptr<const std::vector<ModelHeader>> models() const override {
         return std::make_shared<const std::vector<ModelHeader>>(1);
     }
-    const std::vector<const OwnedGraph*>& graphs(int32_t, int32_t) override { return graphs_; }
+    const std::vector<const OwnedGraph*>& graphs(int32_t n_tokens, int32_t) override { return made_[n_tokens].of(n_tokens); }
 
 private:
-    TensorId shaped(TensorId id, Type type, int64_t n) {
-        TensorInfo& t = sketch_.at(id);
-        t.type = type;
-        t.ne = type == Type::I32 ? Shape{n, 1, 1, 1} : Shape{16, n, 1, 1};
-        t.nb = contiguous_strides(type, *t.ne);
-        return id;
-    }
-    TensorId leaf(const char* name, BufferUsage usage, Type type, int64_t n) {
-        return shaped(sketch_.allocated(name, "CPU", usage), type, n);
-    }
-    void node(const char* name, Op op, std::initializer_list<TensorId> sources, int64_t n) {
-        shaped(sketch_.node(name, op, sources), Type::F32, n);
-    }
+    class Made {
+    public:
+        const std::vector<const OwnedGraph*>& of(int64_t n) {
+            if (graphs_.empty()) {
+                const TensorId weights = leaf("token_embd.weight", BufferUsage::weights, Type::F32, 32),
+                               tokens = leaf("inp_tokens", BufferUsage::any, Type::I32, n),
+                               chosen = leaf("leaf_5", BufferUsage::any, Type::I32, n);
+                node("embd", Op::GET_ROWS, {weights, tokens}, n);
+                node("", Op::GET_ROWS, {sketch_.id("embd"), chosen}, n);
+                node("result_output", Op::MUL_MAT, {weights, sketch_.graph.nodes.back()}, n);
+                graphs_ = {&sketch_.graph};
+            }
+            return graphs_;
+        }
 
-    Sketch sketch_;
-    std::vector<const OwnedGraph*> graphs_{&sketch_.graph};
+    private:
+        TensorId shaped(TensorId id, Type type, int64_t n) {
+            TensorInfo& t = sketch_.at(id);
+            t.type = type;
+            t.ne = type == Type::I32 ? Shape{n, 1, 1, 1} : Shape{16, n, 1, 1};
+            t.nb = contiguous_strides(type, *t.ne);
+            return id;
+        }
+        TensorId leaf(const char* name, BufferUsage usage, Type type, int64_t n) {
+            return shaped(sketch_.allocated(name, "CPU", usage), type, n);
+        }
+        void node(const char* name, Op op, std::initializer_list<TensorId> sources, int64_t n) {
+            shaped(sketch_.node(name, op, sources), Type::F32, n);
+        }
+
+        Sketch sketch_{{"CPU"}};
+        std::vector<const OwnedGraph*> graphs_;
+    };
+    std::map<int32_t, Made> made_; ///< by the number of tokens
 };
 
 constexpr const char* log_of_tied_model =
