@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 #include "traces/diff/align.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 #include "traces/replay/foreign/named_parts.h"
 
 #include <algorithm>

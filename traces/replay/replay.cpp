@@ -535,8 +535,8 @@ std::string ReplayResult::Stopped::told() const {
 }
 
 std::string text_of(const ReplayResult& result) {
-    return words::counted(result.plans, "plan") + " made again: " + std::to_string(result.identical) + " of " +
-           std::to_string(result.compared) + " decisions identical, counted pass by pass";
+    return words::counted(result.plans, "plan") + " made again: " + words::count(result.identical) + " of " +
+           words::count(result.compared) + " decisions identical, counted pass by pass";
 }
 
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options) { return Replayer(source, options).run(); }

@@ -150,7 +150,7 @@ TEST(Samples, ALeverNamesNoBlockThatIsNotTheReason) {
 /// A verdict and a replay count two things, each with its name.
 TEST(Samples, SayWhatIsCountedInAPlanMadeAgain) {
     const std::string trace = sample("llama-cpp");
-    EXPECT_EQ(run({"replay", trace}).out, "28 plans made again: 10031 of 10031 decisions identical, counted pass by pass\n");
+    EXPECT_EQ(run({"replay", trace}).out, "28 plans made again: 10,031 of 10,031 decisions identical, counted pass by pass\n");
     const std::string verdicts = run({"show", trace, "--what", "verdicts"}).out;
     EXPECT_THAT(verdicts, HasSubstr("reproduced: 28 of 28 plans, 8,393 decisions, "));
     EXPECT_THAT(verdicts, HasSubstr("\ndecisions: the backend of each tensor, "));

@@ -141,7 +141,7 @@ template <typename Block> ALWAYS_INLINE Floats halves_of_rows(const Block* const
     // Four bytes of each: numbers follow in the block.
     const auto at = reinterpret_cast<const char*>(&(rows[0][i].*half)) - reinterpret_cast<const char*>(rows[0]);
     const auto eight = [&](int r) {
-        return _mm512_i64gather_epi32(_mm512_loadu_si512(rows + r), reinterpret_cast<const char*>(at), 1);
+        return _mm512_i64gather_epi32(_mm512_add_epi64(_mm512_loadu_si512(rows + r), _mm512_set1_epi64(at)), nullptr, 1);
     };
     const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(eight(0)), eight(8), 1);
     return reinterpret_cast<Floats>(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(all)));
