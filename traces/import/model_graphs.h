@@ -28,7 +28,7 @@ namespace import {
 /// What a logged graph was filled in from.
 struct FilledIn {
     int32_t n_tokens = 0, most_tokens = 0; ///< the graphs of all from the one to the other are logged alike
-    int64_t n_named = 0; ///< of its tensors, which have the log's names
+    int64_t n_named = 0;                   ///< of its tensors, which have the log's names
 };
 
 /// Where the model has a graph of the same operators in the same order, with results of the sizes that the log says, the logged

@@ -161,8 +161,7 @@ template <typename Block> ALWAYS_INLINE Floats halves_of_rows(const Block* const
 
 // One description per type: element i of piece p is (numbers(block, p)[i] − less) × scale + offset. `scales` says those once for
 // each `scaled` elements; it has room for sixteen of each. `eight_scales`: of eight blocks; `row_scales`: of a block of each row.
-// Types without `offsets` have none. `bytes(where)` are the 32 bytes that where(block) points to, of one block or of several;
-// they lie in `raw_pieces` times 32 from `raw` on.
+// Types without `offsets` have none. `bytes(where)` are the 32 bytes that where(block) points to, of one block or of several.
 
 /// What four bits stand for: themselves, or some steps lifted by `less`, which makes them numbers from 0 on. Such types say by
 /// `fours` where those of a piece lie, and by `fifths` where the fifth bits do, if they have any. A type whose elements are
