@@ -11,6 +11,10 @@ constexpr uint8_t runs_it = 1, takes_it_over = 2; ///< of an answer
 constexpr int n_params = 16, max_src = 10;        // of a record
 constexpr int64_t most_bytes = int64_t{1} << 46;  ///< of a tensor
 
+const Tensor* source_of(const Layout& at, const Tensor* t, int slot) {
+    return read_at<const Tensor*>(t, at.src + slot * pointer_bytes);
+}
+
 /// Reads a graph and writes it down.
 class GraphRecord {
 public:
@@ -55,14 +59,13 @@ private:
             return false;
         }
         before->tensor = t;
-        const auto* const sources = reinterpret_cast<const Tensor* const*>(reinterpret_cast<const char*>(t) + at_.src);
         int n_src = at_.n_src;
-        while (n_src > 0 && sources[n_src - 1] == nullptr) {
+        while (n_src > 0 && source_of(at_, t, n_src - 1) == nullptr) {
             --n_src;
         }
         before->n_src = n_src;
-        for (int i = 0; i < n_src; ++i) {
-            before->src[i] = sources[i];
+        for (int slot = 0; slot < n_src; ++slot) {
+            before->src[slot] = source_of(at_, t, slot);
         }
         before->had_memory = buffer_of(t) != nullptr;
         return true;
@@ -285,7 +288,7 @@ template <typename F> void for_each_copied_source(const Scheduler& s, const F& f
         for (int n = plan.splits[i].first; n < plan.splits[i].end; ++n) {
             const TensorBefore& node = plan.tensors[plan.n_leafs + n];
             for (int slot = 0; slot < node.n_src; ++slot) {
-                const auto* const now = read_at<const Tensor*>(node.tensor, at.src + slot * pointer_bytes);
+                const auto* const now = source_of(at, node.tensor, slot);
                 if (now == node.src[slot] || now == nullptr) {
                     continue;
                 }
@@ -467,7 +470,7 @@ void record_keeps(PlanCall& call, Graph* copy) {
             continue;
         }
         for (int slot = 0; slot < at.n_src && node >= 0; ++slot) {
-            const int kept = plan.ids.find(read_at<const Tensor*>(nodes[i], at.src + slot * pointer_bytes));
+            const int kept = plan.ids.find(source_of(at, nodes[i], slot));
             if (kept >= 0) {
                 SCHEDSCOPE_PUT(plan.block, real_keep, node, kept);
             }

@@ -281,12 +281,10 @@ private:
             return;
         }
         if (model_ != nullptr) {
-            bool is_left = true;
             const std::optional<int32_t> n_tokens =
                 next_reserve_ && next_reserve_->n_tokens > 0 ? std::optional(next_reserve_->n_tokens) : graph.n_tokens;
             const int64_t n_logged = std::ssize(graph.graph.tensors);
             if (const std::optional<FilledIn> filled = fill_in(graph, n_tokens, survey_.name_width, *model_, why_not_filled_)) {
-                is_left = false;
                 graph.n_tokens = filled->n_tokens;
                 graph.kind = filled->n_tokens > 1 ? GraphKind::prefill : GraphKind::decode;
                 ++result_.n_filled_in;
@@ -297,8 +295,7 @@ private:
                                            words::counted(filled->n_tokens, "token"), ", but up to ",
                                            std::to_string(filled->most_tokens), " are logged alike"});
                 }
-            }
-            if (is_left) {
+            } else {
                 left_.push_back(std::to_string(writer_.n_written()));
             }
         }

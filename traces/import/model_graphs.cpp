@@ -12,7 +12,6 @@ namespace schedscope::import {
 
 namespace {
 
-constexpr int64_t kibi = 1024, mebi = kibi * kibi;
 constexpr int32_t cell_step = 256;    ///< graphs see cells by so many
 constexpr int32_t most_cells = 4096;  ///< that are tried
 constexpr int64_t most_attempts = 64; ///< numbers of tokens that come to one rounded size
@@ -280,7 +279,7 @@ std::optional<FilledIn> fill_in(LoggedGraph& logged, std::optional<int32_t> n_to
     if (!n_tokens) {
         const int64_t bytes = *logged.bytes[*embeddings], one = model.token_bytes();
         least = std::max<int64_t>((bytes + one - 1) / one, 1);
-        most = std::min((bytes + (bytes < mebi ? kibi : mebi) - 1) / one, least + most_attempts);
+        most = std::min(accounts::most_logged_as(bytes) / one, least + most_attempts);
     }
     // Graphs that have to do with a prompt are also those of its decodes.
     const auto tokens_of = [&](const OwnedGraph& built, const Filling& filling) {

@@ -10,14 +10,17 @@ namespace schedscope::accounts {
 
 namespace {
 constexpr int64_t kibi = 1024, mebi = kibi * kibi;
+
+/// That a line counts a size in.
+int64_t unit_of(int64_t bytes) noexcept { return bytes < mebi ? kibi : mebi; }
+
 } // namespace
 
 bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept {
-    const int64_t unit = bytes < mebi ? kibi : mebi;
-    return !logged || bytes / unit * unit == *logged;
+    return !logged || bytes / unit_of(bytes) * unit_of(bytes) == *logged;
 }
 
-int64_t most_logged_as(int64_t logged) noexcept { return logged + (logged < mebi ? kibi : mebi) - 1; }
+int64_t most_logged_as(int64_t logged) noexcept { return logged + unit_of(logged) - 1; }
 
 bool is_of_log(const SessionInfo& session) { return !session_fact(session, log_fact).empty(); }
 

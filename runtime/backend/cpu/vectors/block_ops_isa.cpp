@@ -1,6 +1,6 @@
 // Quantised rows as floats, and the table of what is done with them. Compiled once for each instruction set.
 
-#include "runtime/backend/cpu/vectors/isa_int8.h"
+#include "runtime/backend/cpu/vectors/isa_panels.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 #include "runtime/numbers.h"
 

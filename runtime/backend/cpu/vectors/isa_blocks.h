@@ -421,6 +421,9 @@ concept HasFifths = requires(const typename Row::Block& b) {
     Row::fifths(b);
 };
 
+template <typename Row>
+concept HasFoursAlone = HasFours<Row> && !HasFifths<Row>;
+
 template <typename Row> ALWAYS_INLINE Piece numbers_of(const typename Row::Block& b, int p) {
     if constexpr (HasFifths<Row>) {
         return fours_at(Row::fours(b, p)) | bits_to_bytes(Row::fifths(b), 16);
@@ -432,13 +435,11 @@ template <typename Row> ALWAYS_INLINE Piece numbers_of(const typename Row::Block
     }
 }
 #if defined(__AVX512F__)
-/// Piece p of two blocks at once.
+/// Piece p of two blocks at once; of types that do not have fours alone.
 template <typename Row> ALWAYS_INLINE TwoPieces numbers_of(const typename Row::Block& a, const typename Row::Block& b, int p) {
     if constexpr (HasFifths<Row>) {
         return two_fours_at(Row::fours(a, p), Row::fours(b, p)) |
                joined(bits_to_bytes(Row::fifths(a), 16), bits_to_bytes(Row::fifths(b), 16));
-    } else if constexpr (HasFours<Row>) {
-        return Row::numbers_of(two_fours_at(Row::fours(a, p), Row::fours(b, p)));
     } else {
         return Row::numbers(
             [&](auto where) __attribute__((always_inline)) { return joined(piece_at(where(a)), piece_at(where(b))); }, p);

@@ -37,7 +37,7 @@ __attribute__((always_inline)) inline void fetch(const void* p, int64_t n_bytes)
     }
 }
 
-/// A type's rows of quantised blocks with such columns (isa_int8.h). n: elements of a row.
+/// A type's rows of quantised blocks with such columns (isa_int8.h, isa_panels.h). n: elements of a row.
 struct Int8Rows {
     static constexpr int max_columns = 4;
     /// out[j × out_stride + r] = Σ row r [i] x[j][i] for rows r < n_rows, `stride` bytes apart, and j < n_columns ≤ max_columns.
