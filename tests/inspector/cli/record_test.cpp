@@ -231,7 +231,9 @@ void expect_identical_replay(const Recorded& recorded) {
         EXPECT_GT(result["compared"], 300);
         EXPECT_EQ(result["identical"], result["compared"]);
         EXPECT_EQ(result["differences"].size(), 0U);
-        EXPECT_THAT(text.out, HasSubstr(result["identical"].dump() + " of " + result["compared"].dump()));
+        std::string digits = text.out; // people read "1,382", programs 1382
+        std::erase(digits, ',');
+        EXPECT_THAT(digits, HasSubstr(result["identical"].dump() + " of " + result["compared"].dump()));
     }
 }
 
