@@ -29,7 +29,8 @@ TraceDifference& Found::add(What what, std::string subject, DiffValue a, DiffVal
 }
 
 bool PlanSide::rounds_down(TensorId id) const {
-    return accounts::is_of_log(history.session()) && is_index(id, graph.tensors) && !graph.tensors[id].bytes();
+    return accounts::is_of_log(history.session()) && is_index(id, graph.tensors) &&
+           (is_least_of_alike || !graph.tensors[id].bytes());
 }
 
 bool PlanSide::is_list_of_log() const {
@@ -74,7 +75,30 @@ PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& histor
             common_.emplace_back(id, other);
         }
     }
+    if (are_logged_alike()) {
+        a.is_least_of_alike = accounts::is_of_log(a.history.session());
+        b.is_least_of_alike = accounts::is_of_log(b.history.session());
+    }
     pair_copies();
+}
+
+bool PlanPair::are_logged_alike() const {
+    if (!accounts::is_of_log(a.history.session()) && !accounts::is_of_log(b.history.session())) {
+        return false;
+    }
+    bool are_same = true;
+    for (const auto& [x, y] : common_) {
+        const TensorInfo &of_a = a.graph.tensors[x], &of_b = b.graph.tensors[y];
+        const auto bytes_a = of_a.bytes(), bytes_b = of_b.bytes();
+        if (of_a.is_view() || !bytes_a || !bytes_b) {
+            continue; // views are not logged
+        }
+        if (accounts::logged_size(*bytes_a) != accounts::logged_size(*bytes_b)) {
+            return false;
+        }
+        are_same = are_same && *bytes_a == *bytes_b;
+    }
+    return !are_same;
 }
 
 void PlanPair::pair_copies() {

@@ -34,7 +34,8 @@ struct PlanSide {
     History& history;
     const PlanState& state;
     const OwnedGraph& graph;
-    const SameDevices& devices; ///< as a calls them
+    const SameDevices& devices;     ///< as a calls them
+    bool is_least_of_alike = false; ///< filled in from a log that prints the other's sizes as it prints these (sizes_tell)
 
     std::string name(TensorId id) const { return history.tensor_name(state, id); } ///< "-" for none
     std::string backend(BackendId id) const { return devices.backend(history.backend_name(id)); }
@@ -44,8 +45,8 @@ struct PlanSide {
     bool knows_nodes() const noexcept { return !graph.nodes.empty(); }
     /// Else the tensor may be on a backend that is not recorded.
     bool knows_where(const TensorState& t) const noexcept { return t.backend != no_backend || history.knows(Topic::passes); }
-    /// Is a size that is recorded of a tensor rounded down to KiB or MiB? A log does, unless a model says how large the tensor
-    /// is.
+    /// May a tensor be larger than its recorded size, within what a log prints as the same? Unless a model says how large it is,
+    /// for one number of tokens alone.
     bool rounds_down(TensorId id) const;
     /// It is as a log lists it, and no model filled it in: neither views nor leafs are nodes or leafs there.
     bool is_list_of_log() const;
@@ -68,6 +69,10 @@ public:
     TensorId in_b(TensorId id) const noexcept;
     TensorId in_a(TensorId id) const noexcept;
     bool same(TensorId of_a, TensorId of_b) const noexcept;
+    /// Does another size of a tensor that both have say that they differ? A log rounds sizes, so that a model fills it in for the
+    /// least of several numbers of tokens. Where it prints all of the other graph as it prints its own, the other's number may be
+    /// its own.
+    bool sizes_tell() const noexcept { return !a.is_least_of_alike && !b.is_least_of_alike; }
     /// What one trace says of it can't be compared with the other's silence.
     bool one_alone_knows(Topic topic) const noexcept { return a.history.knows(topic) != b.history.knows(topic); }
     /// Tensors of the two graphs that are one, in a's order.
@@ -77,6 +82,8 @@ public:
     TraceDifference& add(Found& found, What what, TensorId of_a, TensorId of_b, DiffValue value_a, DiffValue value_b) const;
 
 private:
+    /// Of graphs whose common tensors are not all of one size.
+    bool are_logged_alike() const;
     /// Copies are the same when what they are copies of is, and they are for the same stage of the same backend.
     void pair_copies();
 

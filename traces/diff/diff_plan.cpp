@@ -96,7 +96,7 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
 
 /// The most bytes that a copy may have.
 int64_t most_bytes(const PlanSide& side, const record::CopyMade& copy) {
-    return side.rounds_down(copy.of) ? accounts::most_logged_as(*copy.bytes) : *copy.bytes;
+    return side.rounds_down(copy.of) ? accounts::most_logged_as(accounts::logged_size(*copy.bytes)) : *copy.bytes;
 }
 
 bool bytes_differ(const PlanPair& plans, const record::CopyMade& a, const record::CopyMade& b) {

@@ -786,6 +786,44 @@ TEST(Diff, ACopysBytesAreTheSameAsAllThatALogRoundsDownToThem) {
     EXPECT_THAT(copies(logged_copies(1024)), ::testing::Contains("of at least 1.0 KiB → 164 B"));
 }
 
+/// A log whose number of tokens a model had to guess from sizes in whole KiB.
+TEST(Diff, NumbersOfTokensThatALogPrintsAlikeAreNoDifference) {
+    const auto of_tokens = [](int n_tokens, bool is_log) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.change_graph = [](OwnedGraph& graph) {
+            for (TensorInfo& t : graph.tensors) {
+                if (t.name.starts_with("kq")) { // of 4 heads it is a KiB for each token
+                    (*t.ne)[2] = 1;
+                }
+            }
+        };
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        if (is_log) {
+            info.facts.emplace_back(accounts::log_fact, "the scheduler log made.log");
+        }
+        SampleRun(changing, info).evaluate(blocks(3, n_tokens, 2));
+        return store;
+    };
+    const auto differ_in_size = [](const Store& a, const Store& b) {
+        const auto& all = compared(a, b).differences;
+        return std::any_of(all.begin(), all.end(), [](const diff::TraceDifference& d) {
+            return d.what == What::shape || d.what == What::layout || d.what == What::copy;
+        });
+    };
+    // 256 bytes of each token's floats and 400 of its logits: 10 and 16 KiB of 41 and of 42, 11 and 17 of 45.
+    const Store log = of_tokens(41, true), alike = of_tokens(42, false);
+    EXPECT_FALSE(differ_in_size(log, alike));
+    EXPECT_FALSE(differ_in_size(alike, log));
+    EXPECT_TRUE(differ_in_size(log, of_tokens(45, false)));
+    EXPECT_TRUE(differ_in_size(of_tokens(41, false), alike)) << "no log";
+    const Measure bytes = measured(log, alike, "bytes copied");
+    ASSERT_TRUE(bytes.a && bytes.b);
+    EXPECT_TRUE(bytes.a->at_least);
+    EXPECT_FALSE(bytes.b->at_least);
+    EXPECT_TRUE(bytes.same());
+}
+
 TEST(Diff, WhatOneTraceDoesNotKnowOfReuseIsNoDifference) {
     const auto without_reasons = [](bool knows_reuse) {
         auto store = std::make_shared<LiveStore>();

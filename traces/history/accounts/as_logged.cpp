@@ -16,9 +16,9 @@ int64_t unit_of(int64_t bytes) noexcept { return bytes < mebi ? kibi : mebi; }
 
 } // namespace
 
-bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept {
-    return !logged || bytes / unit_of(bytes) * unit_of(bytes) == *logged;
-}
+int64_t logged_size(int64_t bytes) noexcept { return bytes / unit_of(bytes) * unit_of(bytes); }
+
+bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept { return !logged || logged_size(bytes) == *logged; }
 
 int64_t most_logged_as(int64_t logged) noexcept { return logged + unit_of(logged) - 1; }
 

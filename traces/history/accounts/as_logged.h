@@ -25,8 +25,9 @@ bool is_of_log(const SessionInfo& session);
 /// {"KV cache", …}.
 std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session);
 
-/// Lines of splits and nodes print a tensor's size rounded down, to KiB or from 1 MiB on to MiB. May one print this size so?
-/// True: the line's is not known.
+/// Lines of splits and nodes print a tensor's size rounded down, to KiB or from 1 MiB on to MiB: what they print of this one.
+int64_t logged_size(int64_t bytes) noexcept;
+/// May a line print this size so? True: the line's is not known.
 bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept;
 /// The largest size that is printed so.
 int64_t most_logged_as(int64_t logged) noexcept;
