@@ -9,7 +9,10 @@ std::span<const PassesTable::Entry> PassesTable::entries() {
     static const Entry list[] = {
         {{.key = "pass", .title = "pass", .help = "its name"}, [](T, R r) -> Cell { return pass_name(r.pass); }},
         {{.key = "title", .title = "what", .help = "what it does"}, [](T, R r) -> Cell { return pass_title(r.pass); }},
-        {{.key = "assigned", .title = "assigned", .help = "leafs and nodes with a backend after it", .unit = Unit::number},
+        {{.key = "assigned",
+          .title = "assigned",
+          .help = "leafs and nodes with a backend after it; copies come with theirs and do not count",
+          .unit = Unit::number},
          [](T, R r) -> Cell { return r.assigned; }},
         {{.key = "unassigned", .title = "unassigned", .help = "leafs and nodes without one", .unit = Unit::number},
          [](T, R r) -> Cell { return r.unassigned; }},
