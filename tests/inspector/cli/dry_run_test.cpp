@@ -225,7 +225,7 @@ TEST(DryRun, PlannedOtherwiseTellsWhetherItFits) {
     const std::string header = header_of(folder, "7b", "q8_0");
     ASSERT_EQ(dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", "1"}).code, 0);
     const Outcome text = run({"replay", folder / "t.trace", "--set", "ngl=4"});
-    EXPECT_THAT(text.out, AllOf(::testing::ContainsRegex("memory of little  DOES NOT FIT: [0-9.]+ GiB of 3.9 GiB  fits: "),
+    EXPECT_THAT(text.out, AllOf(::testing::ContainsRegex("memory of little  does not fit: [0-9.]+ GiB of 3.9 GiB  fits: "),
                                 HasSubstr("memory of CPU")));
     const auto object = nlohmann::json::parse(run({"replay", folder / "t.trace", "--set", "ngl=4", "--json"}).out);
     const auto fit = object["summary"][0]["fit"][0];
