@@ -50,6 +50,25 @@ TEST(DryRun, PlansSeventyBillionParametersInLittleMemory) {
     EXPECT_GT(nodes.at("CPU"), 0);
 }
 
+TEST(DryRun, TellsNoSeedAsItSamplesNothing) {
+    const Folder folder;
+    ASSERT_EQ(dry_run(folder, header_of(folder, "110m", "q8_0"), {"--device", "cpu", "--tokens", "1"}).code, 0);
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, AllOf(HasSubstr("\nparameters"), Not(HasSubstr("\nseed"))));
+    EXPECT_FALSE(nlohmann::json::parse(run({"show", folder / "t.trace", "--json"}).out)["facts"].contains("seed"));
+}
+
+TEST(DryRun, TellsAllLayersAsTheyWereAskedFor) {
+    const Folder folder;
+    const std::string header = header_of(folder, "110m", "q8_0");
+    const std::vector<std::string> common = {"--device", "big=vulkan:48GiB,cpu", "--tokens", "1", "-ngl"};
+    for (const auto& [asked, told] : {std::pair{"all", "all"}, {"3", "3"}}) {
+        std::vector<std::string> arguments = common;
+        arguments.emplace_back(asked);
+        ASSERT_EQ(dry_run(folder, header, arguments).code, 0);
+        EXPECT_EQ(nlohmann::json::parse(run({"show", folder / "t.trace", "--json"}).out)["facts"]["n_gpu_layers"], told);
+    }
+}
+
 TEST(DryRun, AllocatesNoComputeBuffers) {
     // 512 tokens of logits for a vocabulary of 128,256 alone are 250 MiB.
     const Folder folder;
