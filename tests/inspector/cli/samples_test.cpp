@@ -257,11 +257,23 @@ TEST(Samples, CountThePipelinesCopiesByStage) {
     EXPECT_EQ(summary["input_bytes"], of_one);
     EXPECT_LT(of_one, of_all);
     EXPECT_THAT(run({"show", sample("pipeline")}).out,
-                ::testing::ContainsRegex("of the graph \\([0-9.]+ KiB in all; [0-9.]+ KiB moved by one stage\\)"));
+                ::testing::ContainsRegex("of the graph \\([0-9.]+ MiB in all; [0-9.]+ KiB moved by one stage\\)"));
     EXPECT_EQ(of_stage, (std::map<int, int>{{0, inputs}, {1, inputs}, {2, inputs}, {3, inputs}}));
     EXPECT_THAT(run({"show", sample("pipeline")}).out,
                 ::testing::HasSubstr(std::to_string(copies.size()) + " copies: " + std::to_string(inputs) +
                                      " in each of 4 stages, " + std::to_string(of_inputs) + " more of inputs of the graph ("));
+}
+
+TEST(Samples, TellNamesakesApartThatWereFused) {
+    const json fusion = sample_shown("experts-offload", {"--what", "fusion"})["fusion"];
+    ASSERT_FALSE(fusion.empty());
+    const json &first = fusion[0], names = json::array({"norm-0", "attn_norm-0"});
+    ASSERT_EQ(first["nodes"], names);
+    ASSERT_EQ(first["ids"].size(), 2U);
+    const std::string text = run({"show", sample("experts-offload"), "--what", "fusion"}).out; // another norm-0 is of ffn_norm-0
+    EXPECT_THAT(text, ::testing::HasSubstr("norm-0@" + first["ids"][0].dump() + " + attn_norm-0 "));
+    EXPECT_EQ(json::parse(run({"explain", sample("experts-offload"), "norm-0@" + first["ids"][0].dump(), "--json"}).out)["id"],
+              first["ids"][0]);
 }
 
 TEST(Samples, ShowWhereNodesRun) {
