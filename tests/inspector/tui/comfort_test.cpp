@@ -258,12 +258,12 @@ TEST(Settings, AreListedAsTheyCome) {
     unsetenv("SSH_CONNECTION"); // over a network Escape waits longer
     unsetenv("SSH_TTY");
     std::vector<std::string> listed;
-    for (const SettingEntry& entry : all_settings()) {
+    for (const tui::SettingEntry& entry : tui::all_settings()) {
         if (entry.name != "key") {
             listed.push_back(std::string(entry.name) + " " + std::string(entry.value));
         }
     }
-    EXPECT_EQ(listed, Settings().lines());
+    EXPECT_EQ(listed, tui::Settings().lines());
 }
 
 TEST_F(Comfort, SettingsAreReadFromTheirFile) {
