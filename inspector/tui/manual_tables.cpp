@@ -64,7 +64,7 @@ Rows view_rows() {
 Rows setting_rows() {
     Rows rows;
     for (const SettingEntry& s : all_settings()) {
-        rows.push_back({joined({s.name, " ", s.example}), std::string(s.help)});
+        rows.push_back({joined({s.name, " ", s.value}), std::string(s.help)});
     }
     return rows;
 }

@@ -271,7 +271,9 @@ void Session::open_record() {
             fact("processors", options_.processors.text());
         }
     }
-    fact("seed", std::to_string(seed_));
+    if (!options_.header_only) { // else nothing is sampled
+        fact("seed", std::to_string(seed_));
+    }
     if (options_.sample_in_graph) {
         fact("backend_sampling", "on");
     }

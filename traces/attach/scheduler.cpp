@@ -32,7 +32,7 @@ void tell_of_copy(const GgmlCopy& ggml) {
             Session::fact(key, value);
         }
     };
-    fact("ggml_library", ggml.path);
+    fact(SSCP_FACT_GGML_LIBRARY, ggml.path);
     fact(SSCP_FACT_OFFLOAD_MIN_BATCH, ggml.index == 0 ? getenv(SSCP_FACT_OFFLOAD_MIN_BATCH) : nullptr);
     fact("ggml_build_id", ggml.build_id);
     fact(SSCP_FACT_BUILDS, ggml.builds);

@@ -54,6 +54,8 @@
 #define SSCP_FACT_IDLE_LIBRARIES "no_device"
 /* Compute buffers were made before anybody watched: what is recorded of their sizes is the least that they have. */
 #define SSCP_FACT_OLDER_BUFFERS "older_buffers"
+/* The file of the ggml that a program was watched in, from outside: its splits are recorded as a whole. */
+#define SSCP_FACT_GGML_LIBRARY "ggml_library"
 /* Of a variable that ggml reads: from how many rows on its devices take work over. */
 #define SSCP_FACT_OFFLOAD_MIN_BATCH "GGML_OP_OFFLOAD_MIN_BATCH"
 

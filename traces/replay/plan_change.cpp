@@ -1,7 +1,9 @@
 #include "traces/replay/plan_change.h"
 
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/diff/align.h"
+#include "traces/history/words/misfit_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/foreign/named_parts.h"
@@ -143,8 +145,9 @@ std::vector<Measure> measures_of(const PlanComparison& plan) {
 }
 
 std::string MemoryFit::text(int64_t bytes, bool about) const {
-    const std::string verdict = memory <= 0 ? "" : fits(bytes) ? "fits: " : "DOES NOT FIT: ";
-    return verdict + (about ? "about " : "") + words::bytes(bytes) + " of " + (memory <= 0 ? "unknown" : words::bytes(memory));
+    const std::string_view verdict = memory <= 0 ? "" : fits(bytes) ? "fits" : misfit_words(paged);
+    return joined({verdict, verdict.empty() ? "" : ": ", about ? "about " : "", words::bytes(bytes), " of ",
+                   memory <= 0 ? "unknown" : words::bytes(memory)});
 }
 
 std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session) {
@@ -175,6 +178,8 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
         fits[b].backend = session.backends[b].name;
         fits[b].is_about = plan.now.about && fits[b].now != fits[b].recorded;
         fits[b].memory = session.backends[b].memory_bytes.value_or(0);
+        fits[b].paged =
+            session.backends[b].default_buffer_type && session.buffer_types[*session.backends[b].default_buffer_type].is_host;
     }
     std::erase_if(fits, [](const MemoryFit& fit) { return fit.recorded == 0 && fit.now == 0; });
     return fits;

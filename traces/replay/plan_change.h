@@ -28,9 +28,10 @@ struct MemoryFit {
     int64_t recorded = 0, now = 0; ///< bytes
     int64_t memory = 0;            ///< that it has; 0: unknown
     bool is_about = false;         ///< what is there now may be some percent more or less
+    bool paged = false;            ///< the host's: weights that do not fit are read from their file again
 
     bool fits(int64_t bytes) const noexcept { return memory <= 0 || bytes <= memory; }
-    /// "fits: 569 KiB of 2.0 GiB", "DOES NOT FIT: 35.6 GiB of 24.0 GiB", "569 KiB of unknown": what matters first, for narrow
+    /// "fits: 569 KiB of 2.0 GiB", "does not fit: 35.6 GiB of 24.0 GiB", "569 KiB of unknown": what matters first, for narrow
     /// columns.
     std::string text(int64_t bytes, bool about = false) const;
 };

@@ -119,4 +119,13 @@ void KnownWords::check(const Query& query) const {
     }
 }
 
+std::optional<std::string> why_never_of_a_program(const Query& query) {
+    const std::string_view kernel = fact_name(Fact(record::Execute{})), split = fact_name(Fact(record::SplitRun{}));
+    const bool never =
+        query.asks_only_for(Field::kind, [&](const std::string& kind) { return same_ignoring_case(kind, kernel); });
+    return never ? std::optional("another program's kernels are not recorded one by one, only its splits: use kind=" +
+                                 std::string(split))
+                 : std::nullopt;
+}
+
 } // namespace schedscope::query

@@ -4,6 +4,7 @@
 #include "viz/query/query.h"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,5 +41,9 @@ public:
 private:
     std::array<std::vector<std::string>, n_text_fields> words_, accepted_;
 };
+
+/// Why no record of another program, which is watched from outside, is what the query asks for, and what to ask for instead.
+/// Nothing: one may be.
+std::optional<std::string> why_never_of_a_program(const Query& query);
 
 } // namespace schedscope::query

@@ -2,6 +2,7 @@
 
 #include "viz/query/language.h"
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <limits>
@@ -80,6 +81,13 @@ public:
     bool matches(const Facts& facts) const;
     /// Does it ask about this field?
     bool asks(Field field) const noexcept;
+    /// Does it match only where the field equals one of some texts, to all of which `holds` applies?
+    template <typename Holds> bool asks_only_for(Field field, const Holds& holds) const {
+        return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) {
+            return term.field == field && term.relation == Relation::equal &&
+                   std::all_of(term.texts.begin(), term.texts.end(), holds);
+        });
+    }
     const std::string& text() const noexcept { return text_; } ///< as typed
 
     /// A text that a matching thing has somewhere, in lower case; whole: it is all of a field.

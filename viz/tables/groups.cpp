@@ -56,11 +56,23 @@ std::span<const GroupsTable::Entry> GroupsTable::entries() {
              const auto* fusion = std::get_if<record::Fusion>(&r);
              return t.text(fusion != nullptr ? fusion->kernel : std::get<record::NotFused>(r).why);
          }},
-        {{.key = "nodes", .title = "nodes", .help = "that it is about, in the order in which they run", .unit = Unit::names},
+        {{.key = "nodes", .help = "that it is about, in the order in which they run", .unit = Unit::names},
          [](T t, R r) {
              std::vector<Cell> names;
              for (const TensorId id : t.nodes(r)) {
                  names.push_back(t.name(id));
+             }
+             return Cell(std::move(names));
+         }},
+        {{.key = "ids", .help = "the numbers of these nodes", .unit = Unit::words},
+         [](T t, R r) { return Cell::of_each(t.nodes(r)); }},
+        {{.title = "nodes",
+          .help = "that it is about, in the order in which they run; NAME@ID where several have the name",
+          .unit = Unit::names},
+         [](T t, R r) {
+             std::vector<Cell> names;
+             for (const TensorId id : t.nodes(r)) {
+                 names.emplace_back(t.history().unique_name(t.state(), id));
              }
              return Cell(std::move(names));
          }},

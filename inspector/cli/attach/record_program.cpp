@@ -10,6 +10,7 @@
 #include "traces/store/bounded/bounded_recorder.h"
 #include "traces/store/output.h"
 #include "traces/store/writer.h"
+#include "viz/query/known_words.h"
 
 #include <filesystem>
 #include <fstream>
@@ -24,6 +25,9 @@ void check_trace(const ProgramRecording& recording) {
     files.check();
     check_output(recording.trace, recording.force);
     parse_bounds(recording.bounds);
+    if (const auto why = query::why_never_of_a_program(query::Query::parse(recording.bounds.when))) {
+        throw Error(ErrorKind::usage, "--when " + recording.bounds.when + ": " + *why);
+    }
 }
 
 namespace {

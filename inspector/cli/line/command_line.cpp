@@ -248,6 +248,8 @@ std::vector<OptionText> describe_options(const CLI::App& app, bool arguments) {
 
 } // namespace
 
+bool is_comma_list(const CLI::Option& option) { return describe(option).value.kind == ValueText::Kind::devices; }
+
 CommandLine describe_command_line(const CLI::App& program) {
     CommandLine line;
     line.options = describe_options(program, false);

@@ -6,7 +6,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 namespace schedscope {
 
@@ -42,6 +43,9 @@ struct CommandLine {
     std::vector<CommandText> commands;
 };
 CommandLine describe_command_line(const CLI::App& program);
+
+/// Several values of it go in one text, with commas between them.
+bool is_comma_list(const CLI::Option& option);
 
 /// Tells the program's options what their values are ("GGUF", "DEVICES"): the help shows it, completions know by it what goes
 /// there.

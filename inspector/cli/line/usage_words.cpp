@@ -1,6 +1,8 @@
 #include "inspector/cli/line/usage_words.h"
 
+#include "inspector/cli/line/command_line.h"
 #include "inspector/cli/line/short_options.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/nearest_words.h"
 
 #include <CLI/CLI.hpp>
@@ -101,6 +103,18 @@ std::string wanted(const CLI::App& command, const std::string& what) {
     return what;
 }
 
+/// Of an option that was given several times and is wanted once: what to write instead.
+std::string repeated(const CLI::App& command, const std::string& name) {
+    const CLI::Option* const option = command.get_option_no_throw(name);
+    if (option == nullptr) {
+        return name + " is wanted once";
+    }
+    const std::vector<std::string>& values = option->results();
+    std::string text = name + ": given " + std::to_string(values.size()) + " times, ";
+    return is_comma_list(*option) ? text + "where one list is wanted: " + name + " " + joined(values, ",")
+                                  : text + "where one value is wanted";
+}
+
 } // namespace
 
 std::string usage_words(const CLI::App& program, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
@@ -112,6 +126,8 @@ std::string usage_words(const CLI::App& program, const std::vector<std::string>&
     } else if (const auto* missing = dynamic_cast<const CLI::ArgumentMismatch*>(&error);
                missing != nullptr && what.ends_with(" missing")) {
         what = what.substr(0, what.find(':')) + ": its value is missing";
+    } else if (missing != nullptr && !chosen.empty() && what.find(": At Most 1 required") != std::string::npos) {
+        what = repeated(*chosen.front(), what.substr(0, what.find(':')));
     } else if (!chosen.empty()) {
         what = wanted(*chosen.front(), what);
     }

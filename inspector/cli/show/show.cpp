@@ -106,8 +106,11 @@ struct Memory {
     tables::ReservesTable reserves;
     tables::PlacesTable places;
 };
-Memory memory_of(History& history, const PlanState& state) {
+Memory memory_of(History& history, const PlanState& state, bool each_reserve) {
     accounts::MemoryAccount table = accounts::memory(history, state);
+    if (!each_reserve) {
+        table.reserves = accounts::told_once(std::move(table.reserves));
+    }
     Memory memory{tables::BuffersTable(history), tables::ReservesTable(std::move(table.reserves)), tables::PlacesTable(history)};
     memory.buffers.update(state, std::move(table.memory));
     memory.places.update(state);
@@ -115,7 +118,7 @@ Memory memory_of(History& history, const PlanState& state) {
 }
 void print_memory(History& history, const PlanState& state, std::ostream& out, bool all) {
     constexpr int most_holders = 5;
-    const Memory memory = memory_of(history, state);
+    const Memory memory = memory_of(history, state, all);
     print_table(memory.buffers, out, {.all = all, .most_inner = most_holders});
     for (const auto& [what, sizes] : accounts::logged_memory(history.session())) {
         OutputLine(out) << what << ": " << sizes;
@@ -128,7 +131,7 @@ void print_memory(History& history, const PlanState& state, std::ostream& out, b
     }
 }
 json memory_json(History& history, const PlanState& state) {
-    const Memory memory = memory_of(history, state);
+    const Memory memory = memory_of(history, state, true);
     return {{"memory", json_of(memory.buffers)}, {"reserves", json_of(memory.reserves)}, {"tensors", json_of(memory.places)}};
 }
 

@@ -38,7 +38,7 @@ std::string count_of_copies(const accounts::Summary& s) {
     return text;
 }
 
-/// "18 copies (154 KiB of 307 KiB moved)"
+/// "18 copies (154 KiB of 307 KiB moved)", "62 copies: … (614 KiB in all; 154 KiB moved by one stage)"
 std::string copies_of(const accounts::Summary& s) {
     const std::string all = words::bytes(s.to_copy);
     if (s.copies == 0) {
@@ -47,7 +47,8 @@ std::string copies_of(const accounts::Summary& s) {
     const std::string size = !s.moved_bytes                      ? all + " to move"
                              : *s.moved_bytes == s.to_copy.bytes ? all + " moved"
                                                                  : words::bytes(*s.moved_bytes) + " of " + all + " moved";
-    return count_of_copies(s) + " (" + size + ')';
+    return joined({count_of_copies(s), " (", s.stages > 1 ? words::bytes(s.copied) + " in all; " : "", size,
+                   s.stages > 1 ? " by one stage" : "", ")"});
 }
 
 /// "35 splits, 45 copies (689 KiB moved)"
@@ -157,7 +158,9 @@ json summary_json(History& history, EvaluationId evaluation) {
             {"splits", s.unfinished ? json(nullptr) : json(s.splits)},
             {"copies", s.unfinished || !s.all_copies_known ? json(nullptr) : json(s.copies)},
             {"unfinished_in", s.unfinished ? json(pass_name(s.unfinished->pass)) : json(nullptr)},
-            {"copied_bytes", s.unfinished ? json(nullptr) : or_null(s.to_copy.known())},
+            {"copied_bytes", s.unfinished ? json(nullptr) : or_null(s.copied.known())},
+            {"inputs", s.unfinished || !s.all_copies_known ? json(nullptr) : json(s.inputs)},
+            {"input_bytes", s.unfinished ? json(nullptr) : or_null(s.to_copy.known())},
             {"moved_bytes", or_null(s.moved_bytes)},
             {"compute_bytes", or_null(s.compute.known())},
             {"compared", d.compared},

@@ -3,6 +3,7 @@
 #include "inspector/tui/actions/ask_query.h"
 #include "inspector/tui/actions/named_places.h"
 #include "inspector/tui/actions/pages.h"
+#include "runtime/system/joined.h"
 
 namespace schedscope::tui {
 
@@ -14,10 +15,9 @@ void add_breakpoint(App& app, const std::string& text) {
         show_breakpoints(app);
         return;
     }
-    if (const std::optional<std::string> why = app.session.why_never_met(query)) {
-        app.tell("no breakpoint on " + text + ": " + *why + "; " + app.key_of(Action::next_token) +
-                     " goes to the next evaluation",
-                 true);
+    const std::string instead_of_tokens = app.key_of(Action::next_token) + " goes to the next evaluation";
+    if (const std::optional<std::string> why = app.session.why_never_met(query, instead_of_tokens)) {
+        app.tell(joined({"no breakpoint on ", text, ": ", *why}), true);
         return;
     }
     app.session.change_breakpoints([&](Breakpoints& breakpoints) { breakpoints.add(std::move(query)); });

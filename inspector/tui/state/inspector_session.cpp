@@ -4,11 +4,14 @@
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/format/fields.h"
+#include "traces/format/schedscope_stream.h"
 #include "traces/history/accounts/passes.h"
 #include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
+#include "viz/query/known_words.h"
 #include "viz/tables/nodes.h"
 #include "viz/tables/tokens.h"
 
@@ -455,16 +458,15 @@ Query InspectorSession::query(std::string_view text) const {
     return query;
 }
 
-std::optional<std::string> InspectorSession::why_never_met(const Query& query) const {
+std::optional<std::string> InspectorSession::why_never_met(const Query& query, std::string_view instead_of_tokens) const {
     const auto of_tokens = [](const std::string& kind) {
         return kind == fact_name(Fact(record::NextToken{})) || kind == fact_name(Fact(record::UbatchToken{}));
     };
-    const bool asks = std::any_of(query.terms().begin(), query.terms().end(), [&](const Query::Term& term) {
-        return term.field == query::Field::kind && term.relation == query::Relation::equal &&
-               std::all_of(term.texts.begin(), term.texts.end(), of_tokens);
-    });
-    return asks && !knows(Topic::tokens) ? std::optional(unknown_for_lack_of(Topic::tokens, tables::sampled_tokens_words))
-                                         : std::nullopt;
+    if (!knows(Topic::tokens) && query.asks_only_for(query::Field::kind, of_tokens)) {
+        return joined({unknown_for_lack_of(Topic::tokens, tables::sampled_tokens_words), "; ", instead_of_tokens});
+    }
+    const bool is_watched_from_outside = !session_fact(history_.session(), SSCP_FACT_GGML_LIBRARY).empty();
+    return is_watched_from_outside ? query::why_never_of_a_program(query) : std::nullopt;
 }
 
 void InspectorSession::watch_for_breakpoints() {

@@ -46,9 +46,9 @@ public:
     query::KnownWords known_words() const;
     /// Throws Error(usage) for what is no query, or can match nothing.
     Query query(std::string_view text) const;
-    /// Why no record that the query matches ever comes: "which tokens were sampled is unknown: this trace has no tokens".
-    /// Nothing: one may come.
-    std::optional<std::string> why_never_met(const Query& query) const;
+    /// Why no record that the query matches ever comes, and what to do instead: "which tokens were sampled is unknown: this trace
+    /// has no tokens; `instead_of_tokens`". Nothing: one may come.
+    std::optional<std::string> why_never_met(const Query& query, std::string_view instead_of_tokens) const;
     /// Stays as it is while the history is asked other things. Where an evaluation begins and its plan does not yet, that plan's
     /// graph, nothing of which has a backend.
     const PlanState& state() const noexcept { return state_; }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<SettingEntry, 10> settings{{
     {"colour", "auto", "how many colours: auto none 8 16 256 direct; auto: as many as the terminal has"},
     {"background", "auto", "auto dark light; auto: the terminal is asked"},
-    {"view", "splits", "the view that is shown first"},
+    {"view", "nodes", "the view that is shown first"},
     {"list-width", "auto", "of the screen, in percent; auto: as suits the screen"},
     {"follow", "on", "on: single steps select the tensor that changes"},
     {"mouse", "on", "off: the terminal's own selecting works"},

@@ -17,7 +17,9 @@ int usual_escape_delay();
 
 /// A line of the table of settings.
 struct SettingEntry {
-    std::string_view name, example, help;
+    std::string_view name;
+    std::string_view value; ///< that it comes with; of `key` an example
+    std::string_view help;
 };
 std::span<const SettingEntry> all_settings() noexcept;
 

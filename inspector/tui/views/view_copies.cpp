@@ -22,11 +22,7 @@ public:
 
     /// A pipeline has copies for each of its stages, and an evaluation fills those of one.
     std::string title(const InspectorSession& session) const override {
-        SizeSum sum;
-        for (const Row& r : table_.rows()) {
-            sum.add(r.bytes);
-        }
-        const SizeSum moved = accounts::input_sizes(session.state());
+        const SizeSum sum = accounts::copy_sizes(session.state()), moved = accounts::input_sizes(session.state());
         const bool differ = session.state().planned && moved.bytes != sum.bytes;
         return table_.rows().empty() ? "copies"
                                      : joined({"copies ", words::count(n_rows()), ", ", words::bytes(sum),

@@ -31,6 +31,7 @@ public:
         of_plan_ = state.planned_in;
         of_step_ = last;
         table_ = state.step == no_step ? accounts::MemoryAccount() : accounts::memory(session.history(), state);
+        table_.reserves = accounts::told_once(std::move(table_.reserves));
         sizes_ =
             state.step == no_step ? std::vector<record::BufferSize>() : accounts::compute_buffers(session.history(), state.step);
         rows_.update(state);

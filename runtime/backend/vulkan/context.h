@@ -44,6 +44,9 @@ struct PhysicalDevice {
 /// Nothing when the device can't run our shaders; then `why` says so.
 std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice handle, std::string& why);
 
+/// A device by its name and its driver's: "NVIDIA H100, driver X", but once what the name says already: "llvmpipe (LLVM 15.0.6)".
+std::string device_words(const std::string& name, const std::string& driver);
+
 /// parameters: written by the host, read by shaders, near to the device where that can be had.
 enum class MemoryKind : uint8_t { device, host, parameters };
 

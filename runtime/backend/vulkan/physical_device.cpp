@@ -1,4 +1,5 @@
 #include "runtime/backend/vulkan/context.h"
+#include "runtime/letter_case.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -118,6 +119,10 @@ std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice
     // A tensor that begins inside an aligned window needs the window's rest as well.
     d.features.max_storage_range = p.limits.maxStorageBufferRange - 2 * largest_alignment;
     return d;
+}
+
+std::string device_words(const std::string& name, const std::string& driver) {
+    return driver.empty() || has_ignoring_case(name, driver) ? name : name + ", " + driver;
 }
 
 } // namespace schedscope::vulkan

@@ -20,9 +20,7 @@ public:
 
     std::string_view name() const noexcept override { return name_; }
     DeviceKind kind() const noexcept override { return physical_.software ? DeviceKind::software : DeviceKind::gpu; }
-    std::string description() const override {
-        return physical_.name + (physical_.driver.empty() ? "" : ", " + physical_.driver);
-    }
+    std::string description() const override { return device_words(physical_.name, physical_.driver); }
     size_t memory_bytes() const override { return physical_.memory_bytes; }
     std::vector<std::string> features() const override {
         std::vector<std::string> names;

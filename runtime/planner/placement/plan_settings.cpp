@@ -44,7 +44,8 @@ std::vector<std::pair<std::string, std::string>> settings_in_words(const PlanSet
         }
     }
     words.emplace_back("n_layers", std::to_string(s.n_layers));
-    words.emplace_back("n_gpu_layers", std::to_string(s.placement.n_gpu_layers));
+    words.emplace_back("n_gpu_layers",
+                       s.placement.n_gpu_layers == all_gpu_layers ? "all" : std::to_string(s.placement.n_gpu_layers));
     if (!s.placement.tensor_split.empty()) {
         words.emplace_back("tensor_split", shares_text(s.placement.tensor_split));
     }

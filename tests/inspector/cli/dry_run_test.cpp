@@ -50,6 +50,25 @@ TEST(DryRun, PlansSeventyBillionParametersInLittleMemory) {
     EXPECT_GT(nodes.at("CPU"), 0);
 }
 
+TEST(DryRun, TellsNoSeedAsItSamplesNothing) {
+    const Folder folder;
+    ASSERT_EQ(dry_run(folder, header_of(folder, "110m", "q8_0"), {"--device", "cpu", "--tokens", "1"}).code, 0);
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, AllOf(HasSubstr("\nparameters"), Not(HasSubstr("\nseed"))));
+    EXPECT_FALSE(nlohmann::json::parse(run({"show", folder / "t.trace", "--json"}).out)["facts"].contains("seed"));
+}
+
+TEST(DryRun, TellsAllLayersAsTheyWereAskedFor) {
+    const Folder folder;
+    const std::string header = header_of(folder, "110m", "q8_0");
+    const std::vector<std::string> common = {"--device", "big=vulkan:48GiB,cpu", "--tokens", "1", "-ngl"};
+    for (const auto& [asked, told] : {std::pair{"all", "all"}, {"3", "3"}}) {
+        std::vector<std::string> arguments = common;
+        arguments.emplace_back(asked);
+        ASSERT_EQ(dry_run(folder, header, arguments).code, 0);
+        EXPECT_EQ(nlohmann::json::parse(run({"show", folder / "t.trace", "--json"}).out)["facts"]["n_gpu_layers"], told);
+    }
+}
+
 TEST(DryRun, AllocatesNoComputeBuffers) {
     // 512 tokens of logits for a vocabulary of 128,256 alone are 250 MiB.
     const Folder folder;
@@ -225,7 +244,7 @@ TEST(DryRun, PlannedOtherwiseTellsWhetherItFits) {
     const std::string header = header_of(folder, "7b", "q8_0");
     ASSERT_EQ(dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", "1"}).code, 0);
     const Outcome text = run({"replay", folder / "t.trace", "--set", "ngl=4"});
-    EXPECT_THAT(text.out, AllOf(::testing::ContainsRegex("memory of little  DOES NOT FIT: [0-9.]+ GiB of 3.9 GiB  fits: "),
+    EXPECT_THAT(text.out, AllOf(::testing::ContainsRegex("memory of little  does not fit: [0-9.]+ GiB of 3.9 GiB  fits: "),
                                 HasSubstr("memory of CPU")));
     const auto object = nlohmann::json::parse(run({"replay", folder / "t.trace", "--set", "ngl=4", "--json"}).out);
     const auto fit = object["summary"][0]["fit"][0];

@@ -85,6 +85,11 @@ TEST(WrongUsage, SaysWhatIsWantedInstead) {
              {{"run", "-m", "x.gguf", "-fa", "maybe"}, "-fa maybe: on, off or auto is wanted"},
              {{"run", "-m", "x.gguf", "--stages", "3"}, "--stages 3: 1 or 4 is wanted"},
              {{"show", "t.trace", "--eval"}, "--eval: its value is missing"},
+             {{"run", "-m", "x.gguf", "--device", "blas", "--device", "cpu"},
+              "--device: given 2 times, where one list is wanted: --device blas,cpu"},
+             {{"verify", "-m", "x.gguf", "--device", "cpu", "--device", "blas", "--device", "cpu"},
+              "--device: given 3 times, where one list is wanted: --device cpu,blas,cpu"},
+             {{"run", "-m", "x.gguf", "-ngl", "1", "-ngl", "2"}, "-ngl: given 2 times, where one value is wanted"},
              {{"run", "-m"}, "-m: its value is missing"}}) {
         expect_refusal(arguments, usage, "schedscope: " + words + " (see schedscope " + arguments[0] + " --help)\n");
     }

@@ -41,6 +41,13 @@ TEST(Show, TellsWhatWasReserved) {
     EXPECT_TRUE(reserves[1]["error"].is_null());
 }
 
+TEST(Show, TellsOnceWhatWasReservedForSeveralGraphs) {
+    const Recorded recorded({"--device", "cpu", "-ub", "1"});
+    EXPECT_THAT(recorded.read("show", {"--what", "memory"}).out,
+                ::testing::ContainsRegex("reserved beforehand for\ndecode of 1 token\n\n"));
+    EXPECT_EQ(recorded.json("show", {"--what", "memory"})["reserves"].size(), 2U);
+}
+
 TEST(Dot, WritesTheFormatThatTheNameSays) {
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
     for (const char* view : {"splits", "layers", "nodes", "memory"}) {

@@ -245,10 +245,35 @@ TEST(Samples, CountThePipelinesCopiesByStage) {
     for (const json& split : splits) {
         inputs += static_cast<int>(split["inputs"].size());
     }
+    int64_t of_all = 0, of_one = 0;
+    for (const json& copy : copies) {
+        of_all += copy["bytes"].get<int64_t>();
+        of_one += copy["split"].is_null() || copy["stage"] != 0 ? 0 : copy["bytes"].get<int64_t>();
+    }
+    const json summary = sample_shown("pipeline");
+    EXPECT_EQ(summary["copies"], copies.size());
+    EXPECT_EQ(summary["copied_bytes"], of_all);
+    EXPECT_EQ(summary["inputs"], inputs);
+    EXPECT_EQ(summary["input_bytes"], of_one);
+    EXPECT_LT(of_one, of_all);
+    EXPECT_THAT(run({"show", sample("pipeline")}).out,
+                ::testing::ContainsRegex("of the graph \\([0-9.]+ MiB in all; [0-9.]+ KiB moved by one stage\\)"));
     EXPECT_EQ(of_stage, (std::map<int, int>{{0, inputs}, {1, inputs}, {2, inputs}, {3, inputs}}));
     EXPECT_THAT(run({"show", sample("pipeline")}).out,
                 ::testing::HasSubstr(std::to_string(copies.size()) + " copies: " + std::to_string(inputs) +
                                      " in each of 4 stages, " + std::to_string(of_inputs) + " more of inputs of the graph ("));
+}
+
+TEST(Samples, TellNamesakesApartThatWereFused) {
+    const json fusion = sample_shown("experts-offload", {"--what", "fusion"})["fusion"];
+    ASSERT_FALSE(fusion.empty());
+    const json &first = fusion[0], names = json::array({"norm-0", "attn_norm-0"});
+    ASSERT_EQ(first["nodes"], names);
+    ASSERT_EQ(first["ids"].size(), 2U);
+    const std::string text = run({"show", sample("experts-offload"), "--what", "fusion"}).out; // another norm-0 is of ffn_norm-0
+    EXPECT_THAT(text, ::testing::HasSubstr("norm-0@" + first["ids"][0].dump() + " + attn_norm-0 "));
+    EXPECT_EQ(json::parse(run({"explain", sample("experts-offload"), "norm-0@" + first["ids"][0].dump(), "--json"}).out)["id"],
+              first["ids"][0]);
 }
 
 TEST(Samples, ShowWhereNodesRun) {

@@ -1,6 +1,7 @@
 // Several breakpoints: where steps and runs stop, the list of them, what is kept of them.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
+#include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/terminal.h"
 #include "tests/support/traces/made_trace.h"
 
@@ -146,6 +147,17 @@ TEST(Breakpoints, EndStepsOfARunningProgramAsThoseThroughATrace) {
     EXPECT_TRUE(live.shows("2  enabled   met 2     kind=execute op=ROPE")) << live.text();
     live.press("Q");
     EXPECT_EQ(live.wait_for_exit(), 0);
+}
+
+/// A program that is watched from outside: only its splits are records.
+TEST(Breakpoints, AreRefusedOnKernelsOfAnotherProgram) {
+    Inspecting t(24, 140, [] { return test::inspect_sample("llama-cpp"); });
+    t.press(":break kind=execute op=ADD\n");
+    ASSERT_TRUE(t.shows("no breakpoint on kind=execute op=ADD: another program's kernels are not recorded one by one, only its "
+                        "splits: use kind=split_run"))
+        << t.text();
+    t.press(":break kind=execute|split_run\n");
+    ASSERT_TRUE(t.shows("breakpoint on kind=execute|split_run: ")) << t.text();
 }
 
 TEST(Breakpoints, AreListedToBeDisabledAndDeleted) {

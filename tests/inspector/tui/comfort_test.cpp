@@ -4,6 +4,8 @@
 #include "tests/support/terminal.h"
 #include "tests/support/traces/made_trace.h"
 
+#include "inspector/tui/state/settings.h"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -250,6 +252,18 @@ TEST_F(Comfort, APictureIsDrawnWhileKeysGoOn) {
     EXPECT_TRUE(t.shows("exists: :dot! ")) << t.text();
     t.press(":dot! /dev/null/now.dot\n");
     EXPECT_TRUE(t.shows("/dev/null/now.dot")) << t.text();
+}
+
+TEST(Settings, AreListedAsTheyCome) {
+    unsetenv("SSH_CONNECTION"); // over a network Escape waits longer
+    unsetenv("SSH_TTY");
+    std::vector<std::string> listed;
+    for (const tui::SettingEntry& entry : tui::all_settings()) {
+        if (entry.name != "key") {
+            listed.push_back(std::string(entry.name) + " " + std::string(entry.value));
+        }
+    }
+    EXPECT_EQ(listed, tui::Settings().lines());
 }
 
 TEST_F(Comfort, SettingsAreReadFromTheirFile) {

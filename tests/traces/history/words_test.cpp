@@ -3,6 +3,7 @@
 
 #include "traces/history/accounts/as_logged.h"
 #include "traces/history/words/misfit_words.h"
+#include "traces/replay/plan_change.h"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +49,15 @@ TEST(Words, WhatDoesNotFitComesOutOfTheFactsAsItWentIn) {
     EXPECT_EQ(found[1].text(), paged.text());
     EXPECT_EQ(found[1].brief(), "CPU does not fit at once: 9.0 GiB of 8.0 GiB");
     EXPECT_EQ(session.facts[1].second, "5.2 GiB of 3.9 GiB (weights 5.0 GiB): does not fit; -ngl 12 is the most");
+}
+
+TEST(Words, WhatIfSaysOfMemoryWhatRecordDoes) {
+    const int64_t gib = int64_t{1} << 30U;
+    MemoryFit fit{"CPU", 9 * gib, 7 * gib, 8 * gib, false, false};
+    EXPECT_EQ(fit.text(fit.now), "fits: 7.0 GiB of 8.0 GiB");
+    EXPECT_EQ(fit.text(fit.recorded), "does not fit: 9.0 GiB of 8.0 GiB");
+    fit.paged = true;
+    EXPECT_EQ(fit.text(fit.recorded, true), "does not fit at once: about 9.0 GiB of 8.0 GiB");
 }
 
 TEST(Words, AReservedGraphIsNamedAsAnEvaluation) {

@@ -86,6 +86,14 @@ SizeSum input_sizes(const PlanState& state) noexcept {
     return sum;
 }
 
+SizeSum copy_sizes(const PlanState& state) noexcept {
+    SizeSum sum{0, knows_all_inputs(state)};
+    for (const record::CopyMade& copy : state.copies) {
+        sum.add(copy.bytes);
+    }
+    return sum;
+}
+
 bool knows_all_inputs(const PlanState& state) noexcept {
     return std::all_of(state.splits.begin(), state.splits.end(),
                        [](const SplitState& split) { return split.knows_all_inputs(); });

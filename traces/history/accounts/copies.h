@@ -40,6 +40,8 @@ int32_t n_stages(const PlanState& state) noexcept;
 SizeSum input_sizes(const SplitState& split) noexcept;
 /// The same of all splits of a plan.
 SizeSum input_sizes(const PlanState& state) noexcept;
+/// What all copies of a plan hold: of a pipeline, those of all its stages and those of the graph's inputs.
+SizeSum copy_sizes(const PlanState& state) noexcept;
 /// Are the inputs of all its splits known, and so its copies?
 bool knows_all_inputs(const PlanState& state) noexcept;
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace schedscope::accounts {
 
@@ -67,6 +69,12 @@ std::vector<ReserveRow> reserves_before(History& history, Step step) {
 }
 
 } // namespace
+
+std::vector<ReserveRow> told_once(std::vector<ReserveRow> reserves) {
+    std::set<std::pair<int32_t, std::optional<std::string>>> told;
+    std::erase_if(reserves, [&](const ReserveRow& r) { return !told.emplace(r.n_tokens, r.error).second; });
+    return reserves;
+}
 
 MemoryAccount memory(History& history, const PlanState& state) {
     MemoryAccount table;

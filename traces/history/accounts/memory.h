@@ -35,6 +35,8 @@ struct ReserveRow {
     GraphId graph = 0;
     std::optional<std::string> error; ///< why it failed
 };
+/// Without those that say no more than one before: a program with several graphs of as many tokens reserves for each.
+std::vector<ReserveRow> told_once(std::vector<ReserveRow> reserves);
 
 struct MemoryAccount {
     std::vector<MemoryRow> memory;

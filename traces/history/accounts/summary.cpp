@@ -69,7 +69,11 @@ Summary summary(History& history, EvaluationId evaluation) {
     s.splits = n_of(state.splits);
     s.copies = n_of(state.copies);
     s.all_copies_known = knows_all_inputs(state);
+    s.copied = copy_sizes(state);
     s.to_copy = input_sizes(state);
+    for (const SplitState& split : state.splits) {
+        s.inputs += n_of(split.inputs);
+    }
     const bool ran = !state.executed.empty() ||
                      std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
     // Who writes a trace may leave out what was moved.

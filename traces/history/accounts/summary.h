@@ -37,7 +37,9 @@ struct Summary {
     bool all_copies_known = true;       ///< else there are at least so many
     int32_t stages = 1;                 ///< of its pipeline: each copy of a split's input is there once per stage
     int32_t input_copies = 0;           ///< of `copies`, those that keep an input of the graph for a further stage
-    SizeSum to_copy;                    ///< inputs of its splits, all that they hold
+    SizeSum copied;                     ///< what all `copies` hold
+    int32_t inputs = 0;                 ///< of its splits: what one evaluation copies, whatever the stages
+    SizeSum to_copy;                    ///< all that these inputs hold
     std::optional<int64_t> moved_bytes; ///< what its transfers moved; nothing: none is there
     SizeSum compute;                    ///< buffers as they are then
     struct OpCount {

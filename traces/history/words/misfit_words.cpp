@@ -1,27 +1,25 @@
 #include "traces/history/words/misfit_words.h"
 
+#include "runtime/system/joined.h"
+
 namespace schedscope {
 
-namespace {
-
-constexpr std::string_view misfit = ": does not fit", paged_misfit = ": does not fit at once";
-
-} // namespace
+std::string_view misfit_words(bool paged) noexcept { return paged ? "does not fit at once" : "does not fit"; }
 
 std::string MemoryMisfit::text() const {
-    return paged ? memory +
-                       ": what lies there does not fit at once, and weights will be read from the file again and again: " + need +
-                       what_would
-                 : memory + ": what was placed there does not fit: " + need + what_would;
+    return joined({memory, paged ? ": what lies there " : ": what was placed there ", misfit_words(paged),
+                   paged ? ", and weights will be read from the file again and again: " : ": ", need, what_would});
 }
 
 std::string MemoryMisfit::brief() const {
-    return memory + std::string(paged ? " does not fit at once: " : " does not fit: ") + need.substr(0, need.find(" ("));
+    return joined({memory, " ", misfit_words(paged), ": ", need.substr(0, need.find(" ("))});
 }
 
-std::string MemoryMisfit::fact() const { return need + std::string(paged ? paged_misfit : misfit) + what_would; }
+std::string MemoryMisfit::fact() const { return joined({need, ": ", misfit_words(paged), what_would}); }
 
 std::vector<MemoryMisfit> memory_misfits(const SessionInfo& session) {
+    const auto behind_need = [](bool paged) { return joined({": ", misfit_words(paged)}); };
+    const std::string misfit = behind_need(false), paged_misfit = behind_need(true);
     std::vector<MemoryMisfit> misfits;
     for (const auto& [name, value] : session.facts) {
         const size_t at = value.find(misfit);

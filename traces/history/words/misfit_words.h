@@ -11,6 +11,9 @@ namespace schedscope {
 /// The fact of a session that says what a plan needs of one kind of memory begins so: "memory of Vulkan0".
 inline constexpr std::string_view memory_fact = "memory of ";
 
+/// What is said of memory that is too small: "does not fit", or of paged one "does not fit at once".
+std::string_view misfit_words(bool paged) noexcept;
+
 /// Memory in which what a plan needs does not fit. Who plans writes it down as a fact; every face says it from there.
 struct MemoryMisfit {
     std::string memory;     ///< "Vulkan0"

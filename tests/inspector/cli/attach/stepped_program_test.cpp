@@ -425,6 +425,9 @@ TEST_F(InspectedProgram, IsRefusedWhereItIsNotWhatIsMeant) {
           {{"inspect", "-n", "5", "--", "true"}, "goes with -m; options of the program stand behind its name"},
           {{"inspect", "--sync", "a.trace"}, "--sync: goes with -- PROGRAM"},
           {{"inspect", "--diff", "a.trace", "--", "true"}, "--diff goes with a trace"},
+          {{"record", "-o", "t", "--when", "op=ADD kind=execute", "--", "true"},
+           "--when op=ADD kind=execute: another program's kernels are not recorded one by one, only its splits: use "
+           "kind=split_run"},
           {{"inspect"}, "name a trace, a model with -m, or a program behind --"},
           {{"inspect", "--", "true"}, "is not a terminal"}}) {
         const Outcome outcome = run(wrong.arguments);
