@@ -334,7 +334,7 @@ private:
                                                                        : "")
                 : first == last ? std::to_string(first)
                                 : std::to_string(least) + " to " + std::to_string(most)) +
-               (session_.settings ? "" : " (" + std::to_string(placed_->options.n_gpu_layers) + " now" + home_now() + ")");
+               (session_.settings ? "" : " (" + gpu_layers_text(placed_->options.n_gpu_layers) + " now" + home_now() + ")");
     }
 
     /// Of another program's plan: ": block 0 of 5 is not offloaded"; "" for what is of no block, and where the block lies

@@ -46,14 +46,14 @@ bool only_the_cpu(const SessionInfo& session) { return session.backends.size() <
 constexpr const char* no_device = "there is no device but the CPU that ";
 
 std::string of_layers(const WhatIf& what_if, const SessionInfo& session) {
-    const std::string said = "ngl=" + std::to_string(*what_if.n_gpu_layers) + ": ";
+    const std::string said = "ngl=" + gpu_layers_text(*what_if.n_gpu_layers) + ": ";
     if (only_the_cpu(session)) {
         return said + no_device + "layers could go to";
     }
     if (session.settings) {
         const int32_t recorded = session.settings->placement.n_gpu_layers, layers = session.settings->n_layers;
         if (recorded == *what_if.n_gpu_layers) {
-            return said + "it was recorded with " + std::to_string(recorded);
+            return said + "it was recorded with " + gpu_layers_text(recorded);
         }
         if (recorded > layers && *what_if.n_gpu_layers > layers) {
             return said + (layers == 1 ? "" : "all ") + words::counted(layers, "layer") +

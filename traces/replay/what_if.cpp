@@ -346,7 +346,7 @@ private:
 
     /// One that can be answered only if it is known where the model's tensors belong; empty: there is none.
     std::string placement_setting() const {
-        return what_if_.n_gpu_layers            ? "ngl=" + std::to_string(*what_if_.n_gpu_layers)
+        return what_if_.n_gpu_layers            ? "ngl=" + gpu_layers_text(*what_if_.n_gpu_layers)
                : !what_if_.overrides.empty()    ? "ot=" + what_if_.overrides.front().text()
                : !what_if_.tensor_split.empty() ? "ts=" + shares_text(what_if_.tensor_split)
                : what_if_.cache_on_host         ? std::string("nkvo=") + (*what_if_.cache_on_host ? "on" : "off")

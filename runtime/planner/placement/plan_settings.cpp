@@ -21,6 +21,10 @@ std::optional<FlashAttention> flash_attention_from_name(std::string_view name) n
     return std::nullopt;
 }
 
+std::string gpu_layers_text(int32_t n_gpu_layers) {
+    return n_gpu_layers == all_gpu_layers ? "all" : std::to_string(n_gpu_layers);
+}
+
 std::string shares_text(const std::vector<float>& shares) {
     return joined(shares, ",", [](float share) {
         std::ostringstream text; // 0.5 and not 0.500000
@@ -44,8 +48,7 @@ std::vector<std::pair<std::string, std::string>> settings_in_words(const PlanSet
         }
     }
     words.emplace_back("n_layers", std::to_string(s.n_layers));
-    words.emplace_back("n_gpu_layers",
-                       s.placement.n_gpu_layers == all_gpu_layers ? "all" : std::to_string(s.placement.n_gpu_layers));
+    words.emplace_back("n_gpu_layers", gpu_layers_text(s.placement.n_gpu_layers));
     if (!s.placement.tensor_split.empty()) {
         words.emplace_back("tensor_split", shares_text(s.placement.tensor_split));
     }

@@ -66,6 +66,8 @@ struct PlanSettings {
     bool operator==(const PlanSettings&) const = default;
 };
 
+/// "3", "all", as -ngl takes it.
+std::string gpu_layers_text(int32_t n_gpu_layers);
 /// "3,1", as -ts takes it.
 std::string shares_text(const std::vector<float>& shares);
 

@@ -97,6 +97,7 @@ TEST(WhyNothingChanges, CountsOneAsOne) {
     settings.n_layers = 1;
     settings.placement.n_gpu_layers = 3;
     EXPECT_EQ(why_not(test::blocks(1, 8, 1), "ngl=9", settings), "ngl=9: 1 layer and the output were offloaded already");
+    EXPECT_EQ(why_not(test::blocks(1, 8, 1), "ngl=all", settings), "ngl=all: 1 layer and the output were offloaded already");
 }
 
 } // namespace
