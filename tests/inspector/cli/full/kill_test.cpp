@@ -38,19 +38,15 @@ public:
     /// Reads until this long after `begin`.
     void read_until(Clock::time_point begin, microseconds end) {
         for (microseconds now = since(begin); now < end; now = since(begin)) {
-            pollfd source{file_, POLLIN, 0};
             const timespec wait{0, (end - now).count() % 1'000'000 * 1000};
-            std::array<char, 4096> part{};
-            if (ppoll(&source, 1, &wait, nullptr) > 0) {
-                const ssize_t n = ::read(file_, part.data(), part.size());
-                if (n <= 0) {
-                    return;
-                }
-                std::copy_if(part.begin(), part.begin() + n, std::back_inserter(text),
-                             [](char c) { return c != '\r'; }); // which the terminal adds
-                sizes_.emplace_back(since(begin), text.size());
+            if (!read(begin, &wait)) {
+                return;
             }
         }
+    }
+    /// Reads until there is a text, however long it takes.
+    void read_first(Clock::time_point begin) {
+        while (text.empty() && read(begin, nullptr)) {}
     }
     /// When the first byte came that is not among the first n; the end: none.
     microseconds when_beyond(size_t n, microseconds end) const {
@@ -61,6 +57,22 @@ public:
     std::string text;
 
 private:
+    /// What comes within `wait` (null: whenever it comes). False: nothing comes any more.
+    bool read(Clock::time_point begin, const timespec* wait) {
+        pollfd source{file_, POLLIN, 0};
+        std::array<char, 4096> part{};
+        if (ppoll(&source, 1, wait, nullptr) > 0) {
+            const ssize_t n = ::read(file_, part.data(), part.size());
+            if (n <= 0) {
+                return false;
+            }
+            std::copy_if(part.begin(), part.begin() + n, std::back_inserter(text),
+                         [](char c) { return c != '\r'; }); // which the terminal adds
+            sizes_.emplace_back(since(begin), text.size());
+        }
+        return true;
+    }
+
     int file_;
     std::vector<std::pair<microseconds, size_t>> sizes_;
 };
@@ -97,7 +109,10 @@ TEST(Killed, ARecordingHasAllButTheLastQuarterOfASecond) {
                              "-t", "1", "--device", "cpu", "-o", trace},
                             start);
             const auto begin = Clock::now();
-            killed = microseconds(std::uniform_int_distribution<int64_t>(0, 700'000)(random));
+            if (i % 2 != 0) { // half of them as they record, also where a busy machine takes long until the first token
+                printed.read_first(begin);
+            }
+            killed = since(begin) + microseconds(std::uniform_int_distribution<int64_t>(0, 700'000)(random));
             printed.read_until(begin, killed);
             program.signal(SIGKILL);
             killed = since(begin);
@@ -120,8 +135,7 @@ TEST(Killed, ARecordingHasAllButTheLastQuarterOfASecond) {
     }
     std::cout << n_kills << " recordings killed, " << n_empty << " before the first token; at most the last "
               << longest.count() / 1000.0 << " ms are missing\n";
-    // On a busy machine a program takes longer until its first token.
-    EXPECT_GE(n_kills - n_empty, n_kills / 10) << "too few were killed while they recorded";
+    EXPECT_LT(n_empty, n_kills / 2) << "too few were killed while they recorded";
     EXPECT_LT(longest, std::chrono::seconds(1)) << "a quarter of it is promised; the rest is for other programs' turns";
     EXPECT_EQ(run({"record", "-m", model(), "-n", "1", "--device", "cpu", "-o", trace}).code, 0);
     EXPECT_THAT(folder.names(), ::testing::ElementsAre("t.trace"));
