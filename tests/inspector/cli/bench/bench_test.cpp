@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <csignal>
 
 namespace schedscope::test {
@@ -142,21 +143,24 @@ TEST_F(Bench, CountsWhatIsReadAndMultiplied) {
     EXPECT_NEAR(bytes(tests[3]) - bytes(tests[1]), 200 * position, 1) << "what stands in front of all is there once";
 }
 
-/// Weights in code books are multiplied as floats in either kind of products.
+/// Weights in code books are multiplied as floats in either kind of products. Whole numbers count by the rate that the
+/// machine has for them, which on some machines is hardly above that of floats.
 TEST_F(Bench, CountsProductsInWholeNumbersWhereTheyAre) {
+    double float_per_int8 = 0; // what the machine does of floats by what it does of int8, in the run measured last
     const auto work = [&](const std::string& type, const std::string& products) {
         EXPECT_EQ(run({"synth", "llama", "--preset", "110m", "--type", type, "-o", model_}).code, 0);
         const json result =
             json::parse(bench({"--device", "cpu", "--cpu-products", products, "--json"}, {"-p", "2", "-n", "0", "-r", "1"}).out);
-        const json& test = result["bench"][0]["tests"][0];
+        const json &test = result["bench"][0]["tests"][0], &machine = result["machine"];
+        float_per_int8 = machine["flops"].get<double>() / machine["int8_ops"].get<double>();
         // As much work as that of floats which takes the same time.
-        return test["share_of_flops"].get<double>() * result["machine"]["flops"].get<double>() /
-               test["tokens_per_s"]["mean"].get<double>();
+        return test["share_of_flops"].get<double>() * machine["flops"].get<double>() / test["tokens_per_s"]["mean"].get<double>();
     };
     const double floats = work("iq2_xxs", "float");
     EXPECT_NEAR(work("iq2_xxs", "int8") / floats, 1, 1e-3);
     EXPECT_NEAR(work("mxfp4", "float") / floats, 1, 1e-3);
-    EXPECT_LT(work("mxfp4", "int8") / floats, 0.9);
+    const double mostly_int8 = work("mxfp4", "int8") / floats;
+    EXPECT_NEAR(mostly_int8, float_per_int8, 0.05 * std::abs(1 - float_per_int8)) << "all but attention is in int8";
 }
 
 TEST_F(Bench, PrintsRatesAloneForWhoComparesThem) {
