@@ -29,8 +29,8 @@ TraceDifference& Found::add(What what, std::string subject, DiffValue a, DiffVal
 }
 
 bool PlanSide::rounds_down(TensorId id) const {
-    return accounts::is_of_log(history.session()) && is_index(id, graph.tensors) &&
-           (is_least_of_alike || !graph.tensors[id].bytes());
+    return is_index(id, graph.tensors) && (is_least_of_alike ? accounts::is_of_log(history.session())
+                                                             : accounts::is_size_of_line(history.session(), graph.tensors[id]));
 }
 
 bool PlanSide::is_list_of_log() const {

@@ -48,7 +48,7 @@ std::vector<Measure> measure(const PlanSide& side) {
     count("splits", side.state.splits);
     measures.push_back(
         {"copies", Measure::Unit::count, Amount(std::ssize(side.state.copies), !accounts::knows_all_inputs(side.state)), {}});
-    SizeSum copied = accounts::input_sizes(side.state);
+    SizeSum copied = accounts::RecordedSizes(side.history, side.state).of_inputs(side.state);
     for (const SplitState& split : side.state.splits) {
         copied.complete = copied.complete && std::none_of(split.inputs.begin(), split.inputs.end(),
                                                           [&](const auto& input) { return side.rounds_down(input.tensor); });

@@ -1,6 +1,7 @@
 #include "traces/export/perfetto_events.h"
 
 #include "runtime/numbers.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/time.h"
 #include "traces/history/accounts/tokens.h"
 #include "traces/history/words/difference_words.h"
@@ -186,9 +187,10 @@ void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
     arguments.number("split", f.split);
     if (is_index(f.split, state_.splits)) {
         const SplitState& split = state_.splits[f.split];
+        const accounts::RecordedSizes sizes(history_, state_);
         std::vector<std::string> inputs;
         for (const record::SplitInput& input : split.inputs) {
-            inputs.push_back(name(input.tensor) + ", " + (input.bytes ? words::bytes(*input.bytes) : unknown_text) + " from " +
+            inputs.push_back(name(input.tensor) + ", " + words::bytes(sizes.of(input.tensor, input.bytes)) + " from " +
                              history_.backend_name(or_none(input.from)));
         }
         arguments.text("begins here because of", std::string(reason_text(split.begin.why)))

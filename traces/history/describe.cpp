@@ -108,12 +108,12 @@ public:
                words::counted(f.n_inputs, "input");
     }
     std::string operator()(const record::SplitInput& f) const {
-        return tensor(f.tensor) + ": input of " + split(f.split) + (f.bytes ? ", " + words::bytes(*f.bytes) : "") +
+        return tensor(f.tensor) + ": input of " + split(f.split) + (f.bytes ? ", " + size(f.tensor, f.bytes) : "") +
                (f.from ? (f.bytes ? " from " : ", from ") + backend(*f.from) : "") +
                (or_none(f.node) == no_tensor ? "" : ", first needed by " + tensor(*f.node));
     }
     std::string operator()(const record::CopyMade& f) const {
-        return tensor(f.copy) + ": made to hold " + tensor(f.of) + " on " + backend(f.backend) + ", " + size(f.bytes) +
+        return tensor(f.copy) + ": made to hold " + tensor(f.of) + " on " + backend(f.backend) + ", " + size(f.of, f.bytes) +
                (f.graph_input ? ", because an input is kept once per stage" : "");
     }
     std::string operator()(const record::Rewired& f) const {
@@ -204,7 +204,9 @@ private:
     std::string tensor(TensorId id) const { return id == no_tensor ? "-" : history.tensor_name_at(r.step, id); }
     std::string backend(BackendId id) const { return history.backend_name(id); }
     std::string text(StringId id) const { return std::string(history.source().text(id)); }
-    static std::string size(const std::optional<int64_t>& bytes) { return bytes ? words::bytes(*bytes) : unknown_text; }
+    std::string size(TensorId of, const std::optional<int64_t>& bytes) const {
+        return words::bytes(accounts::recorded_size(history.session(), history.tensor_at(r.step, of), bytes));
+    }
     static std::string split(int32_t index) { return "split " + std::to_string(index); }
 
     History& history;

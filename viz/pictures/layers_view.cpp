@@ -281,9 +281,10 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small(text);
     }
     if (!group.copies.empty() && !subject_.frame.before_splits) {
+        const accounts::RecordedSizes sizes(subject_.session, &subject_.graph);
         SizeSum size;
         for (const record::CopyMade* made : group.copies) {
-            size.add(made->bytes);
+            size.add(sizes.of(made->of, made->bytes));
         }
         label += small(words::counted(group.copies.size(), "copy") + " for it, " + words::bytes(size));
     }
@@ -331,7 +332,8 @@ std::string LayersView::draw() const {
         signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
     } else if (subject_.has_splits()) {
         totals += ", " + words::counted(subject_.state.splits.size(), "split") + ", " +
-                  words::counted_of(n_inputs, "copy", accounts::input_sizes(subject_.state));
+                  words::counted_of(n_inputs, "copy",
+                                    accounts::RecordedSizes(subject_.session, &subject_.graph).of_inputs(subject_.state));
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
     if (subject_.changed_from != no_step) {

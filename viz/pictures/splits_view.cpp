@@ -82,6 +82,7 @@ std::string draw_splits(const Subject& subject) {
     // By target, then by source split; for what no split computes (inputs, caches and weights) by where it lies.
     std::map<std::pair<int32_t, int32_t>, SplitFlow> flows;
     std::vector<SizeSum> into(state.splits.size());
+    const accounts::RecordedSizes sizes(subject.session, &subject.graph);
     std::vector<int64_t> splits_on(subject.session.backends.size(), 0);
     int64_t n_copies = 0;
     for (size_t s = 0; s < state.splits.size(); ++s) {
@@ -93,9 +94,10 @@ std::string draw_splits(const Subject& subject) {
             const int32_t made_in = subject.split_of(subject.producer(input.tensor));
             SplitFlow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : lies_on(or_none(input.from))}];
             flow.tensors.push_back(input.tensor);
-            flow.size.add(input.bytes);
+            const SizeSum size = sizes.of(input.tensor, input.bytes);
+            flow.size.add(size);
             flow.from = or_none(input.from);
-            into[s].add(input.bytes);
+            into[s].add(size);
             ++n_copies;
         }
     }
@@ -110,7 +112,7 @@ std::string draw_splits(const Subject& subject) {
         shares.push_back(words::counted(nodes.back(), "node"));
     }
     const std::string totals = words::counted(state.splits.size(), "split") + ", " +
-                               words::counted_of(n_copies, "copy", accounts::input_sizes(state)) +
+                               words::counted_of(n_copies, "copy", sizes.of_inputs(state)) +
                                (state.order.empty() ? "" : ", " + words::counted(state.order.size(), "node"));
 
     DotText dot("splits");

@@ -74,7 +74,7 @@ Cell Cell::nothing(std::string_view said) {
 }
 
 Cell Cell::of_sum(const SizeSum& sum) {
-    if (sum.complete && sum.rounding > 0) {
+    if (sum.complete && !sum.is_exact()) {
         Cell cell(sum.bytes);
         cell.text = words::bytes(sum);
         return cell;

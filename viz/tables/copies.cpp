@@ -53,7 +53,7 @@ std::span<const CopiesTable::Entry> CopiesTable::entries() {
           .unit = Unit::bytes,
           .width = 8,
           .field = Field::bytes},
-         [](T, R r) { return Cell::known(r.bytes); }},
+         [](T, R r) { return Cell::of_sum(r.size); }},
         {{.key = "moved_bytes",
           .title = "moved",
           .help = "in this evaluation: less where only some experts were",
@@ -131,6 +131,8 @@ void CopiesTable::update(const PlanState& state) {
     count_.update(history().source(), state.step);
     begin_ns_ = accounts::time_extent(history(), state).begin_ns;
     rows_ = history().graph_of(state) == nullptr ? std::vector<accounts::CopyRow>() : accounts::copies(history(), state);
+    const bool exact = std::all_of(rows_.begin(), rows_.end(), [](const accounts::CopyRow& row) { return row.size.is_exact(); });
+    columns_[column_of(*this, "bytes")].width = exact ? 8 : 17;
     make_room_for_untimed(std::any_of(rows_.begin(), rows_.end(), is_untimed));
 }
 

@@ -17,7 +17,7 @@ std::span<const InputsTable::Entry> InputsTable::entries() {
         {{.key = "id", .help = "the tensor's number", .unit = Unit::number}, [](T, R r) -> Cell { return r.tensor; }},
         {{.key = "tensor", .title = "tensor", .help = "what is copied"}, [](T t, R r) { return t.name(r.tensor); }},
         {{.key = "bytes", .title = "bytes", .help = "its size", .unit = Unit::bytes},
-         [](T, R r) { return Cell::known(r.bytes); }},
+         [](T t, R r) { return Cell::of_sum(accounts::RecordedSizes(t.history(), t.state()).of(r.tensor, r.bytes)); }},
         {{.key = "from", .title = "from", .help = "the backend that it lies on", .unit = Unit::backend},
          [](T t, R r) { return r.from ? t.backend(*r.from) : Cell::unknown(); }},
         {{.key = "node", .title = "for", .help = "the first node that needs it"},
@@ -111,7 +111,7 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
           .width = 9,
           .from_width = 52,
           .field = Field::bytes},
-         [](T t, R r) { return Cell::of_sum(accounts::input_sizes(t.at(r))); }},
+         [](T t, R r) { return Cell::of_sum(accounts::RecordedSizes(t.history(), t.state()).of_inputs(t.at(r))); }},
         {{.key = "time_ns",
           .title = "time",
           .help = "from its begin to its end in this evaluation, with copies, waits and gaps between its kernels",
@@ -148,8 +148,8 @@ void SplitsTable::update(const PlanState& state) {
     rows_.resize(state.splits.size());
     extent_ = accounts::time_extent(history(), state);
     std::iota(rows_.begin(), rows_.end(), 0);
-    const auto is_cut = [](const SplitState& s) { return !accounts::input_sizes(s).complete; };
-    columns_[column_of(*this, "bytes")].width = std::any_of(state.splits.begin(), state.splits.end(), is_cut) ? 17 : 9;
+    const SizeSum sum = accounts::RecordedSizes(history(), state).of_inputs(state);
+    columns_[column_of(*this, "bytes")].width = sum.is_exact() ? 9 : 17;
     make_room_for_untimed(
         std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& s) { return s.ran != no_step && !s.end_ns; }));
 }

@@ -22,7 +22,8 @@ public:
 
     /// A pipeline has copies for each of its stages, and an evaluation fills those of one.
     std::string title(const InspectorSession& session) const override {
-        const SizeSum sum = accounts::copy_sizes(session.state()), moved = accounts::input_sizes(session.state());
+        const accounts::RecordedSizes sizes(session.history(), session.state());
+        const SizeSum sum = sizes.of_copies(session.state()), moved = sizes.of_inputs(session.state());
         const bool differ = session.state().planned && moved.bytes != sum.bytes;
         return table_.rows().empty() ? "copies"
                                      : joined({"copies ", words::count(n_rows()), ", ", words::bytes(sum),

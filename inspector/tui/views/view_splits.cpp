@@ -86,9 +86,10 @@ public:
         add_wrapped(lines, width, "starts", 8, why(session, split), {},
                     Target::tensor(or_none(split.begin.by) != no_tensor ? *split.begin.by : split.node()));
 
+        const accounts::RecordedSizes sizes(session.history(), session.state());
         const std::optional<int32_t> n_inputs = split.n_inputs();
         add_heading(lines, "inputs " + (n_inputs ? words::count(*n_inputs) : unknown_text) +
-                               (split.inputs.empty() ? "" : ", " + words::bytes(accounts::input_sizes(split))));
+                               (split.inputs.empty() ? "" : ", " + words::bytes(sizes.of_inputs(split))));
         for (const record::SplitInput& input : split.inputs) {
             Line l;
             l.parts.push_back({session.name(input.tensor)});
@@ -97,7 +98,7 @@ public:
                 l.parts.push_back(backend_text(session, or_none(input.from)));
             }
             if (input.bytes || session.shows_unknown()) {
-                l.parts.push_back({"  " + (input.bytes ? words::bytes(*input.bytes) : unknown_text)});
+                l.parts.push_back({"  " + words::bytes(sizes.of(input.tensor, input.bytes))});
             }
             if (or_none(input.node) != no_tensor) {
                 l.parts.push_back({"  for " + session.name(*input.node), dim});

@@ -8,6 +8,7 @@
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -229,17 +230,34 @@ TEST(ImportedLog, InputsOfASplitWithoutItsLineAreUnknown) {
     EXPECT_EQ(imported.result.n_splits, 3);
     EXPECT_EQ(state.splits[0].n_inputs(), 0);
     EXPECT_EQ(state.splits[1].n_inputs(), std::nullopt);
-    EXPECT_EQ(accounts::input_sizes(state.splits[1]).known(), std::nullopt);
+    const accounts::RecordedSizes sizes(*imported.history, state);
+    EXPECT_EQ(sizes.of_inputs(state.splits[1]).known(), std::nullopt);
     EXPECT_FALSE(accounts::knows_all_inputs(state));
-    EXPECT_FALSE(accounts::input_sizes(state).complete);
+    EXPECT_FALSE(sizes.of_inputs(state).complete);
 }
 
 TEST(ImportedLog, InputsThatAreAnnouncedAndCutOffAreCounted) {
     Imported imported = Imported::text("## SPLIT #0: CPU # 0 inputs\n## SPLIT #1: V # 3 inputs: [big (  12K)] [small\n");
-    const SplitState split = imported.history->plan(0).splits.at(1);
+    const PlanState& state = imported.history->plan(0);
+    const SplitState& split = state.splits.at(1);
     EXPECT_EQ(split.n_inputs(), 3);
     EXPECT_EQ(split.inputs.size(), 1U);
-    EXPECT_FALSE(accounts::input_sizes(split).complete);
+    const SizeSum size = accounts::RecordedSizes(*imported.history, state).of_inputs(split);
+    EXPECT_FALSE(size.complete);
+    EXPECT_EQ(words::bytes(size), "at least 12.0 KiB");
+}
+
+/// Lines print sizes rounded down: 12 KiB are 12,288 bytes or up to 1,023 more, 0 KiB are fewer than 1,024.
+TEST(ImportedLog, SizesThatItRoundedDownAreToldAsTheLeast) {
+    Imported imported = Imported::text("## SPLIT #0: CPU # 0 inputs\n## SPLIT #1: V # 2 inputs: [big (  12K)] [ids (   0K)]\n");
+    const PlanState& state = imported.history->plan(0);
+    const SplitState& split = state.splits.at(1);
+    const accounts::RecordedSizes sizes(*imported.history, state);
+    ASSERT_EQ(split.inputs.size(), 2U);
+    EXPECT_EQ(words::bytes(sizes.of(split.inputs[0].tensor, split.inputs[0].bytes)), "at least 12.0 KiB");
+    EXPECT_EQ(words::bytes(sizes.of(split.inputs[1].tensor, split.inputs[1].bytes)), "at most 1,023 B");
+    EXPECT_EQ(sizes.of_inputs(split), (SizeSum{12 * 1024, true, 0, 2 * 1023}));
+    EXPECT_EQ(words::bytes(sizes.of_copies(state)), "at least 12.0 KiB");
 }
 
 } // namespace

@@ -24,6 +24,17 @@ int64_t most_logged_as(int64_t logged) noexcept { return logged + unit_of(logged
 
 bool is_of_log(const SessionInfo& session) { return !session_fact(session, log_fact).empty(); }
 
+bool is_size_of_line(const SessionInfo& session, const TensorInfo& tensor) { return !tensor.bytes() && is_of_log(session); }
+
+SizeSum recorded_size(const SessionInfo& session, const TensorInfo* tensor, std::optional<int64_t> bytes) {
+    SizeSum size;
+    size.add(bytes);
+    if (bytes && tensor != nullptr && is_size_of_line(session, *tensor)) {
+        size.slack = most_logged_as(*bytes) - *bytes;
+    }
+    return size;
+}
+
 std::vector<std::pair<std::string, std::string>> logged_memory(const SessionInfo& session) {
     std::vector<std::pair<std::string, std::string>> logged;
     for (const auto& [fact, what] : {std::pair{model_buffers_fact, "model"}, {kv_buffers_fact, "KV cache"}}) {

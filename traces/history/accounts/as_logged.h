@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/planner/records.h"
+#include "traces/history/size_sum.h"
 
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,10 @@ int64_t logged_size(int64_t bytes) noexcept;
 bool is_logged_as(int64_t bytes, std::optional<int64_t> logged) noexcept;
 /// The largest size that is printed so.
 int64_t most_logged_as(int64_t logged) noexcept;
+/// Is the size that a trace has of a tensor the one that a line printed? So it is in that of a log where no shape is known.
+bool is_size_of_line(const SessionInfo& session, const TensorInfo& tensor);
+/// Of a tensor whose size is recorded so: more where a line rounded it. Null: not known which tensor.
+SizeSum recorded_size(const SessionInfo& session, const TensorInfo* tensor, std::optional<int64_t> bytes);
 
 /// A size with as many digits as a log prints.
 struct LoggedSize {

@@ -1,5 +1,7 @@
 #include "traces/history/accounts/copies.h"
 
+#include "traces/history/accounts/as_logged.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -27,6 +29,7 @@ std::optional<int64_t> sum_of(std::optional<int64_t> a_ns, std::optional<int64_t
 }
 
 std::vector<CopyRow> copies(History& history, const PlanState& state) {
+    const RecordedSizes sizes(history, state);
     std::vector<CopyRow> rows;
     std::unordered_map<TensorId, std::vector<const record::Transfer*>> transfers; // by copy
     for (const record::Transfer& transfer : state.transfers) {
@@ -39,7 +42,7 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
         row.tensor = history.tensor_name(state, copy.of);
         row.to = copy.backend;
         row.stage = copy.stage;
-        row.bytes = copy.bytes;
+        row.size = sizes.of(copy.of, copy.bytes);
         row.from = origin_of(state, copy);
         if (const int32_t split = state.tensors[copy.copy].split; split >= 0) {
             row.split = split;
@@ -61,35 +64,36 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
     return rows;
 }
 
-namespace {
+RecordedSizes::RecordedSizes(const SessionInfo& session, const OwnedGraph* graph) : session_(session), graph_(graph) {}
 
-void add_inputs(SizeSum& sum, const SplitState& split) noexcept {
-    for (const record::SplitInput& input : split.inputs) {
-        sum.add(input.bytes);
-    }
-    sum.complete = sum.complete && split.knows_all_inputs();
+RecordedSizes::RecordedSizes(const History& history, const PlanState& state)
+    : RecordedSizes(history.session(), history.graph_of(state)) {}
+
+SizeSum RecordedSizes::of(TensorId id, std::optional<int64_t> recorded) const {
+    const bool is_known = graph_ != nullptr && is_index(id, graph_->tensors);
+    return recorded_size(session_, is_known ? &graph_->tensors[id] : nullptr, recorded);
 }
 
-} // namespace
-
-SizeSum input_sizes(const SplitState& split) noexcept {
-    SizeSum sum;
-    add_inputs(sum, split);
+SizeSum RecordedSizes::of_inputs(const SplitState& split) const {
+    SizeSum sum{0, split.knows_all_inputs()};
+    for (const record::SplitInput& input : split.inputs) {
+        sum.add(of(input.tensor, input.bytes));
+    }
     return sum;
 }
 
-SizeSum input_sizes(const PlanState& state) noexcept {
+SizeSum RecordedSizes::of_inputs(const PlanState& state) const {
     SizeSum sum;
     for (const SplitState& split : state.splits) {
-        add_inputs(sum, split);
+        sum.add(of_inputs(split));
     }
     return sum;
 }
 
-SizeSum copy_sizes(const PlanState& state) noexcept {
+SizeSum RecordedSizes::of_copies(const PlanState& state) const {
     SizeSum sum{0, knows_all_inputs(state)};
     for (const record::CopyMade& copy : state.copies) {
-        sum.add(copy.bytes);
+        sum.add(of(copy.of, copy.bytes));
     }
     return sum;
 }

@@ -16,9 +16,9 @@ struct CopyRow {
     BackendId from = no_backend, to = no_backend;
     std::optional<int32_t> stage;
     std::optional<int32_t> split; ///< whose input it is; nothing: a graph input kept per stage
-    std::optional<int64_t> bytes; ///< all that the original holds
+    SizeSum size;                 ///< all that the original holds
     std::optional<int64_t>
-        moved_bytes; ///< in this evaluation, less than `bytes` where only some experts were; nothing: not moved in it
+        moved_bytes; ///< in this evaluation, less than `size` where only some experts were; nothing: not moved in it
     std::optional<int64_t> time_ns; ///< of its transfers in this evaluation, added up; nothing: none, or one was not timed
     int64_t start_ns = -1;          ///< when the first of them began; −1: none
     std::optional<int32_t> experts, experts_total;
@@ -36,12 +36,23 @@ BackendId origin_of(const PlanState& state, const record::CopyMade& copy) noexce
 /// Of the pipeline that the copies are made for; 1: there is none.
 int32_t n_stages(const PlanState& state) noexcept;
 
-/// What is copied into a split.
-SizeSum input_sizes(const SplitState& split) noexcept;
-/// The same of all splits of a plan.
-SizeSum input_sizes(const PlanState& state) noexcept;
-/// What all copies of a plan hold: of a pipeline, those of all its stages and those of the graph's inputs.
-SizeSum copy_sizes(const PlanState& state) noexcept;
+/// The sizes that a plan's records give of what is copied. Those that a log rounded down are told as such.
+class RecordedSizes {
+public:
+    RecordedSizes(const SessionInfo& session, const OwnedGraph* graph); ///< null: nothing planned. Both must outlive it
+    RecordedSizes(const History& history, const PlanState& state);
+
+    SizeSum of(TensorId id, std::optional<int64_t> recorded) const;
+    /// What is copied into a split, into all splits of a plan.
+    SizeSum of_inputs(const SplitState& split) const;
+    SizeSum of_inputs(const PlanState& state) const;
+    /// What all copies of a plan hold: of a pipeline, those of all its stages and those of the graph's inputs.
+    SizeSum of_copies(const PlanState& state) const;
+
+private:
+    const SessionInfo& session_;
+    const OwnedGraph* graph_;
+};
 /// Are the inputs of all its splits known, and so its copies?
 bool knows_all_inputs(const PlanState& state) noexcept;
 

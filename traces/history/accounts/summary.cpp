@@ -69,8 +69,9 @@ Summary summary(History& history, EvaluationId evaluation) {
     s.splits = n_of(state.splits);
     s.copies = n_of(state.copies);
     s.all_copies_known = knows_all_inputs(state);
-    s.copied = copy_sizes(state);
-    s.to_copy = input_sizes(state);
+    const RecordedSizes sizes(history, state);
+    s.copied = sizes.of_copies(state);
+    s.to_copy = sizes.of_inputs(state);
     for (const SplitState& split : state.splits) {
         s.inputs += n_of(split.inputs);
     }

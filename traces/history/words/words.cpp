@@ -55,10 +55,11 @@ std::string reserved_for(int32_t n_tokens) {
 
 std::string bytes(const SizeSum& sum) {
     const bool is_about = sum.complete && sum.rounding > 0;
-    return is_about        ? "about " + rounded(sum.bytes, sum.rounding)
-           : sum.complete  ? bytes(sum.bytes)
-           : sum.bytes > 0 ? "at least " + bytes(sum.bytes)
-                           : unknown_text;
+    return is_about                         ? "about " + rounded(sum.bytes, sum.rounding)
+           : sum.complete && sum.slack == 0 ? bytes(sum.bytes)
+           : sum.bytes > 0                  ? "at least " + bytes(sum.bytes)
+           : sum.complete                   ? "at most " + bytes(sum.slack)
+                                            : unknown_text;
 }
 
 std::string not_in_log(int64_t n_left_out) {

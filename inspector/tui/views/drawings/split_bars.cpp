@@ -90,12 +90,12 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
         knows_runs                ? not_timed_text
         : session.shows_unknown() ? "unknown"
                                   : "-");
-    const SizeSum sum = accounts::input_sizes(session.state());
-    bar(
-        2, "bytes", [](const SplitState& split) { return std::optional(accounts::input_sizes(split).bytes); },
-        [&](int64_t n) { return sum.complete ? words::bytes(n)
-                                : n > 0      ? "≥ " + words::bytes(n)
-                                             : "unknown"; });
+    const accounts::RecordedSizes sizes(session.history(), session.state());
+    const SizeSum sum = sizes.of_inputs(session.state());
+    const auto bytes_of = [&](const SplitState& split) { return std::optional(sizes.of_inputs(split).bytes); };
+    bar(2, "bytes", bytes_of, [&](int64_t n) {
+        return sum.is_exact() ? words::bytes(n) : n > 0 ? "≥ " + words::bytes(n) : "unknown";
+    });
     return cells.lines();
 }
 
