@@ -1,5 +1,6 @@
 #include "traces/history/describe.h"
 
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/words/difference_words.h"

@@ -185,8 +185,9 @@ void TimeKeeper::add_planning() {
                                           (pass != nullptr && pass->pass != Pass::execute)) {
                                           since = since ? since : *r.time_ns;
                                       } else if (since) {
+                                          const int64_t begin = *since;
                                           for (size_t b = 0; b < spans_.size(); ++b) {
-                                              spans_[b].push_back({Activity::idle, *since, *r.time_ns,
+                                              spans_[b].push_back({Activity::idle, begin, *r.time_ns,
                                                                    row(narrow<BackendId>(b), Activity::idle, "planning")});
                                           }
                                           since.reset();
