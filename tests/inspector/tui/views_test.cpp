@@ -154,8 +154,8 @@ TEST_P(DecodeView, OfCopiesSaysFromWhereToWhereAndHowOften) {
     });
     for (const accounts::CopyRow& row : accounts::copies(history, plan)) {
         const std::string name = widest() ? row.tensor + " " : begin_of(row.tensor, 6);
-        const std::string line = line_with(t, "  " + name, "CPU ", words::bytes(row.bytes.value()));
-        const std::string selected = line_with(t, "▸ " + name, "CPU ", words::bytes(row.bytes.value()));
+        const std::string line = line_with(t, "  " + name, "CPU ", words::bytes(row.size));
+        const std::string selected = line_with(t, "▸ " + name, "CPU ", words::bytes(row.size));
         const std::string& shown = line.empty() ? selected : line;
         EXPECT_NE(shown.find(history.backend_name(row.to)), std::string::npos) << row.tensor << '\n' << t.text();
         if (widest()) {

@@ -174,7 +174,8 @@ void TimeKeeper::add_waits() {
 /// What the host does before anything can run is told of idle devices. It is of no backend, and of all.
 void TimeKeeper::add_planning() {
     const EvaluationSpan span = history_.source().evaluation(state_.evaluation);
-    std::optional<int64_t> since;
+    bool planning = false;
+    int64_t since = 0;
     history_.source().for_each_of(fact_set<record::PlanBegin, record::PassBegin, record::PassEnd, record::PlanEnd>(), span.first,
                                   std::min(span.end, state_.step + 1), [&](const Record& r) {
                                       if (!r.time_ns) {
@@ -183,14 +184,14 @@ void TimeKeeper::add_planning() {
                                       const auto* pass = std::get_if<record::PassBegin>(&r.fact);
                                       if (std::holds_alternative<record::PlanBegin>(r.fact) ||
                                           (pass != nullptr && pass->pass != Pass::execute)) {
-                                          since = since ? since : *r.time_ns;
-                                      } else if (since) {
-                                          const int64_t begin = *since;
+                                          since = planning ? since : *r.time_ns;
+                                          planning = true;
+                                      } else if (planning) {
                                           for (size_t b = 0; b < spans_.size(); ++b) {
-                                              spans_[b].push_back({Activity::idle, begin, *r.time_ns,
+                                              spans_[b].push_back({Activity::idle, since, *r.time_ns,
                                                                    row(narrow<BackendId>(b), Activity::idle, "planning")});
                                           }
-                                          since.reset();
+                                          planning = false;
                                       }
                                   });
 }
