@@ -58,7 +58,6 @@ std::string bytes(const SizeSum& sum) {
     return is_about                         ? "about " + rounded(sum.bytes, sum.rounding)
            : sum.complete && sum.slack == 0 ? bytes(sum.bytes)
            : sum.bytes > 0                  ? "at least " + bytes(sum.bytes)
-           : sum.complete                   ? "at most " + bytes(sum.slack)
                                             : unknown_text;
 }
 
