@@ -101,8 +101,19 @@ std::string of_cache(const WhatIf& what_if, Plans& plans) {
 }
 
 std::string of_order(const WhatIf& what_if, const SessionInfo& session) {
+    const std::string& host = session.backends.back().name; // last in any order
+    std::vector<std::string> asked = what_if.device_order;
+    const bool ends_with_host = same_ignoring_case(asked.back(), host);
+    const bool host_is_moved =
+        std::erase_if(asked, [&](const auto& name) { return same_ignoring_case(name, host); }) > 0 && !ends_with_host;
+    const bool is_recorded =
+        std::equal(asked.begin(), asked.end(), session.backends.begin(), session.backends.end() - 1,
+                   [](const std::string& name, const BackendInfo& b) { return same_ignoring_case(name, b.name); });
     return "device-order=" + joined(what_if.device_order, ",") + ": the order was " +
-           joined(session.backends, ", ", &BackendInfo::name) + ", and no decision depends on the difference";
+           joined(session.backends, ", ", &BackendInfo::name) +
+           (!is_recorded    ? ", and no decision depends on the difference"
+            : host_is_moved ? ", and " + host + " is last in any case"
+                            : " already");
 }
 
 std::string of_refusal(const WhatIf::RefusedOp& refusal, Plans& plans) {
