@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"pipeline", "ts=1,1", "ts=1,1: each layer stays on the device where it was"},
         Case{"partial-offload", "nkvo=off", "nkvo=off: it was off when this was recorded"},
         Case{"all-cpu", "nkvo=on", "nkvo=on: the CPU has all layers, and their KV cache lies there in any case"},
-        Case{"partial-offload", "device-order=Vulkan0", "device-order=vulkan0: the order was Vulkan0, CPU already"},
+        Case{"partial-offload", "device-order=Vulkan0", "device-order=Vulkan0: the order was Vulkan0, CPU already"},
         Case{"partial-offload", "device-order=cpu,vulkan0",
              "device-order=cpu,vulkan0: the order was Vulkan0, CPU, and CPU is last in any case"},
         Case{"partial-offload", "fusion=on", "fusion=on: it was on when this was recorded"},
