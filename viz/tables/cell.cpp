@@ -74,12 +74,18 @@ Cell Cell::nothing(std::string_view said) {
 }
 
 Cell Cell::of_sum(const SizeSum& sum) {
-    if (sum.complete && !sum.is_exact()) {
-        Cell cell(sum.bytes);
-        cell.text = words::bytes(sum);
-        return cell;
+    if (sum.is_exact() || (!sum.complete && sum.bytes == 0)) {
+        return known(sum.known());
     }
-    return sum.complete || sum.bytes == 0 ? known(sum.known()) : nothing(words::bytes(sum)).ordered_by(to_double(sum.bytes));
+    // Columns have no room for "at least".
+    const bool is_about = sum.complete && sum.rounding > 0;
+    const std::string text = is_about ? words::bytes(sum) : "≥ " + words::bytes(sum.bytes);
+    if (!sum.complete) {
+        return nothing(text).ordered_by(to_double(sum.bytes));
+    }
+    Cell cell(sum.bytes);
+    cell.text = text;
+    return cell;
 }
 
 std::string text_of(const Cell& cell, Unit unit) {

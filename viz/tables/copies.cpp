@@ -132,7 +132,7 @@ void CopiesTable::update(const PlanState& state) {
     begin_ns_ = accounts::time_extent(history(), state).begin_ns;
     rows_ = history().graph_of(state) == nullptr ? std::vector<accounts::CopyRow>() : accounts::copies(history(), state);
     const bool exact = std::all_of(rows_.begin(), rows_.end(), [](const accounts::CopyRow& row) { return row.size.is_exact(); });
-    columns_[column_of(*this, "bytes")].width = exact ? 8 : 17;
+    columns_[column_of(*this, "bytes")].width = exact ? 8 : 11;
     make_room_for_untimed(std::any_of(rows_.begin(), rows_.end(), is_untimed));
 }
 

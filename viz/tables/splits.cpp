@@ -149,7 +149,7 @@ void SplitsTable::update(const PlanState& state) {
     extent_ = accounts::time_extent(history(), state);
     std::iota(rows_.begin(), rows_.end(), 0);
     const SizeSum sum = accounts::RecordedSizes(history(), state).of_inputs(state);
-    columns_[column_of(*this, "bytes")].width = sum.is_exact() ? 9 : 17;
+    columns_[column_of(*this, "bytes")].width = sum.is_exact() ? 9 : 11;
     make_room_for_untimed(
         std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& s) { return s.ran != no_step && !s.end_ns; }));
 }

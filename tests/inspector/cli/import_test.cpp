@@ -333,7 +333,7 @@ TEST(Import, WhatASplitsMissingLineWouldSayIsUnknown) {
 
 TEST(Import, ASplitsBytesAreAtLeastThoseThatAreKnown) {
     const ImportedTrace trace("2026-05");
-    EXPECT_THAT(run({"show", trace.path, "--what", "splits"}).out, HasSubstr("at least 10.0 KiB"));
+    EXPECT_THAT(run({"show", trace.path, "--what", "splits"}).out, HasSubstr("≥ 10.0 KiB"));
     EXPECT_EQ(trace.show("splits")[1]["bytes"], json(nullptr));
 }
 

@@ -92,7 +92,7 @@ TEST_F(Imported, AskingWhatIfIsAnsweredAndTheInspectorGoesOn) {
 TEST_F(Imported, BytesOfWhichOnlySomeAreKnownAreAtLeastThose) {
     open('2', "splits");
     EXPECT_TRUE(t.shows("bytes ≥ 12.0 MiB")) << t.text();
-    EXPECT_NE(line_with(t, " 1 ", "Vulkan0", "at least 10.0 KiB"), "") << t.text();
+    EXPECT_NE(line_with(t, " 1 ", "Vulkan0", "≥ 10.0 KiB"), "") << t.text();
 }
 
 TEST(ImportedLevelOne, NamesNoNodes) {
