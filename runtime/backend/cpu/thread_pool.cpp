@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace schedscope {
 
@@ -93,6 +94,9 @@ void ThreadPool::run_task(int n, const Task& task) {
     for (int left = unfinished_.load(std::memory_order_acquire); left != 0;) {
         left = wait_for_change(unfinished_, left);
     }
+    if (failure_) {
+        std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
 }
 
 /// Whoever was late for one piece takes a part of the next, or finds that all are taken: between pieces there is none to take.
@@ -104,7 +108,12 @@ bool ThreadPool::run_part(int index) {
             return false;
         }
     } while (!parts_.compare_exchange_weak(parts, parts + 1, std::memory_order_acquire));
-    task_.call(task_.work, static_cast<uint32_t>(parts));
+    try {
+        task_.call(task_.work, static_cast<uint32_t>(parts));
+    } catch (...) { // the work lives until all its parts are done, and a thread of the pool has nobody who catches
+        const std::lock_guard lock(failing_);
+        failure_ = failure_ ? failure_ : std::current_exception();
+    }
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         unfinished_.notify_all();
     }

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -28,7 +30,8 @@ public:
     /// From here on the threads for batches take part, or those for single tokens, as at first. Between pieces of work.
     void expect_batch(bool batch) noexcept;
     /// Calls work(part) for parts 0 to n − 1 (at least one), each on the thread that is free first, and returns when all are
-    /// done. A thread may get several parts, one after the other. `work` must not throw.
+    /// done. A thread may get several parts, one after the other. What a part throws (a kernel's own memory may be refused),
+    /// `run` throws then: of several the first.
     template <typename Work> void run(int n, const Work& work) {
         run_task(n, {std::addressof(work), [](const void* w, int part) { (*static_cast<const Work*>(w))(part); }});
     }
@@ -53,6 +56,8 @@ private:
     std::atomic<int> unfinished_{0};      ///< parts
     std::atomic<int> active_;             ///< threads that take part: the caller and those numbered below
     std::atomic<bool> stop_{false};
+    std::mutex failing_;
+    std::exception_ptr failure_; ///< of the present piece: what a part threw first
 };
 
 struct BackendOptions;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <set>
 
@@ -43,6 +44,27 @@ TEST(ThreadPool, MakesMorePartsThanItHasThreads) {
         for (const auto& c : calls) {
             EXPECT_EQ(c, 1);
         }
+    }
+}
+
+/// Kernels have memory of their own, which a machine may refuse on any thread.
+TEST(ThreadPool, ThrowsWhatAPartThrewWhenAllAreDone) {
+    ThreadPool pool(3);
+    for (int failing = 0; failing < 60; ++failing) {
+        std::vector<std::atomic<int>> calls(60);
+        const auto work = [&](int part) {
+            ++calls[static_cast<size_t>(part)];
+            if (part >= failing) {
+                throw std::bad_alloc();
+            }
+        };
+        EXPECT_THROW(pool.run(60, work), std::bad_alloc);
+        for (const auto& c : calls) {
+            EXPECT_EQ(c, 1);
+        }
+        std::atomic<int> sum{0};
+        EXPECT_NO_THROW(pool.run(9, [&](int part) { sum += part; })) << "what was thrown once is gone";
+        EXPECT_EQ(sum, 36);
     }
 }
 
