@@ -81,6 +81,9 @@ public:
                 both.push_back(evaluations);
             }
         }
+        if (options_.evaluation && both.empty() && result_.differences.empty()) {
+            only_in_one({*options_.evaluation, -1}); // what no run of the other trace could be the partner of
+        }
         result_.evaluations = both.size();
         if (!options_.evaluation || !both.empty()) {
             compare_tokens(a_, b_, options_.evaluation ? std::optional(both.front()) : std::nullopt, result_);

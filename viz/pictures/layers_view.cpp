@@ -99,6 +99,11 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
     // Who reads what: by original tensor, per reading group, as a copy or not.
     std::map<TensorId, std::map<int32_t, bool>> reading;
     std::set<TensorId> counted_copies;
+    std::map<TensorId, SizeSum> copied_sizes; // by original: a log says no other
+    const accounts::RecordedSizes sizes(subject.session, &subject.graph);
+    for (const record::CopyMade& made : state.copies) {
+        copied_sizes.emplace(made.of, sizes.of(made.of, made.bytes));
+    }
     for (const TensorId node : state.order) {
         const int32_t target = group_of[node];
         for (const TensorId source : subject.sources(node)) {
@@ -127,7 +132,8 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             } else if (source != target) {
                 GroupFlow& flow = flows_[{source, target}][copied];
                 flow.tensors.insert(original);
-                flow.size.add(subject.info(original).bytes());
+                const auto copy = copied_sizes.find(original);
+                copy == copied_sizes.end() ? flow.size.add(subject.info(original).bytes()) : flow.size.add(copy->second);
                 flow.copied = copied;
             }
         }

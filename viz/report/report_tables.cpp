@@ -65,7 +65,7 @@ json ReportTables::cell(const Cell& cell, const Column& column) {
     case Cell::Kind::unknown:
     case Cell::Kind::open: return text_of(cell, column.unit);
     case Cell::Kind::text: return texts_.number(cell.text);
-    case Cell::Kind::number: return cell.number;
+    case Cell::Kind::number: return cell.text.empty() ? json(cell.number) : json(cell.text); // "about 909 KiB"
     case Cell::Kind::real: return cell.real;
     case Cell::Kind::flag: return cell.number != 0;
     case Cell::Kind::list: {

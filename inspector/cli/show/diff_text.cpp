@@ -10,6 +10,8 @@
 #include <array>
 #include <cstdio>
 #include <ostream>
+#include <set>
+#include <utility>
 
 namespace schedscope {
 
@@ -126,8 +128,13 @@ void print_diff(const diff::Result& result, const History& a, const History& b, 
         print_settings(result, how.all, out);
     } else {
         print_settings(result, how.all, out);
-        out << "different: " << words::counted(result.differences.size(), "difference") << " in "
-            << words::counted(result.evaluations, "evaluation") << '\n';
+        std::set<std::pair<EvaluationId, EvaluationId>> in;
+        for (const TraceDifference& d : result.differences) {
+            in.emplace(d.eval_a, d.eval_b);
+        }
+        in.erase({-1, -1}); // of none
+        out << "different: " << words::counted(result.differences.size(), "difference")
+            << (in.empty() ? "" : " in " + words::counted(in.size(), "evaluation")) << '\n';
         print_summaries(result, out);
         print_differences(result, a, b, how.all, out);
     }

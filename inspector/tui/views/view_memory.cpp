@@ -32,8 +32,7 @@ public:
         of_step_ = last;
         table_ = state.step == no_step ? accounts::MemoryAccount() : accounts::memory(session.history(), state);
         table_.reserves = accounts::told_once(std::move(table_.reserves));
-        sizes_ =
-            state.step == no_step ? std::vector<record::BufferSize>() : accounts::compute_buffers(session.history(), state.step);
+        sizes_ = state.step == no_step ? std::vector<record::BufferSize>() : accounts::compute_buffers(session.history(), state);
         rows_.update(state);
         const auto& places = rows_.rows();
         std::vector<MemoryMap::DrawnBuffer> buffers;

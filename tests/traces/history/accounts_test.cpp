@@ -135,6 +135,32 @@ TEST_F(Tables, SplitsCoverAllNodesAndListTheirInputs) {
     EXPECT_FALSE(test::split_rows(*history, planning)[0].time_ns.has_value()); // not run yet
 }
 
+/// A program may have several contexts, each with a scheduler and buffers of its own.
+TEST(ComputeBuffers, AreThoseOfTheSchedulerThatPlanned) {
+    const auto store = std::make_shared<LiveStore>();
+    SampleRun run(*store, session({"Vulkan0", "CPU"}));
+    const auto evaluate = [&](EvaluationId id, OwnedGraph graph, int32_t scheduler) {
+        run.evaluate(std::move(graph));
+        store->set_evaluation(id);
+        store->add(record::PlanBackend{scheduler, 0, 0, 0});
+    };
+    evaluate(0, blocks(4, 8, 2), 0);
+    evaluate(1, blocks(1, 1, 2), 1); // a smaller one: nothing grew
+    store->add(record::BufferSize{0, 0, 512, 0});
+    evaluate(2, blocks(1, 1, 2), 0);
+    History history(store);
+    const auto sizes = [&](EvaluationId id) {
+        std::vector<int64_t> all;
+        for (const record::BufferSize& buffer : accounts::compute_buffers(history, history.plan(id))) {
+            all.push_back(buffer.size);
+        }
+        return all;
+    };
+    EXPECT_THAT(sizes(1), ::testing::ElementsAre(512));
+    EXPECT_FALSE(sizes(0).empty());
+    EXPECT_EQ(sizes(2), sizes(0));
+}
+
 TEST_F(Tables, EachCopyNamesItsSplitAndTime) {
     const auto rows = accounts::copies(*history, state);
     ASSERT_EQ(rows.size(), state.copies.size());

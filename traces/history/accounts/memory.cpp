@@ -12,15 +12,28 @@
 
 namespace schedscope::accounts {
 
-std::vector<record::BufferSize> compute_buffers(History& history, Step step) {
+namespace {
+
+/// Of the plan that an evaluation made; nothing: its trace has one scheduler.
+std::optional<int32_t> scheduler_of(History& history, EvaluationId id) {
+    const EvaluationSpan span = history.evaluation(id);
+    const Step at = history.source().previous_of(span.end, fact_bit<record::PlanBackend>());
+    return at < span.first ? std::nullopt : std::optional(std::get<record::PlanBackend>(history.record(at).fact).scheduler);
+}
+
+} // namespace
+
+std::vector<record::BufferSize> compute_buffers(History& history, const PlanState& state) {
+    const std::optional<int32_t> scheduler =
+        state.backends.empty() ? std::nullopt : std::optional(state.backends.front().scheduler);
     std::map<std::pair<BufferTypeId, int32_t>, record::BufferSize> found;
     std::map<BufferTypeId, bool> known; // all chunks of a type are recorded together
     const size_t n_types = history.session().buffer_types.size();
     size_t n_known = 0;
-    for (Step at = history.source().previous_of(step + 1, fact_bit<record::BufferSize>()); at != no_step && n_known < n_types;
-         at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
+    for (Step at = history.source().previous_of(state.step + 1, fact_bit<record::BufferSize>());
+         at != no_step && n_known < n_types; at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
         const auto f = std::get<record::BufferSize>(history.record(at).fact);
-        if (known[f.buffer_type]) {
+        if (known[f.buffer_type] || (scheduler && scheduler_of(history, history.evaluation_of(at)) != scheduler)) {
             continue;
         }
         if (f.size > 0) {
@@ -91,7 +104,7 @@ MemoryAccount memory(History& history, const PlanState& state) {
     }
     const SessionInfo& session = history.session();
     std::map<BufferTypeId, std::vector<record::BufferSize>> sizes;
-    for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
+    for (const record::BufferSize& buffer : compute_buffers(history, state)) {
         sizes[buffer.buffer_type].push_back(buffer);
     }
     for (const auto& [type, bytes] : used) {

@@ -45,8 +45,8 @@ struct MemoryAccount {
 
 MemoryAccount memory(History& history, const PlanState& state);
 /// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or
-/// behind what was reserved.
-std::vector<record::BufferSize> compute_buffers(History& history, Step step);
+/// behind what was reserved. Those of the scheduler whose plan it is: each has its own.
+std::vector<record::BufferSize> compute_buffers(History& history, const PlanState& state);
 /// They were made before anybody watched, and may be larger than is recorded.
 bool are_older(const SessionInfo& session);
 inline constexpr std::string_view older_buffers_words =

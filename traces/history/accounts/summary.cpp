@@ -101,7 +101,7 @@ Summary summary(History& history, EvaluationId evaluation) {
         s.operators.push_back({std::get<1>(what), std::get<2>(what), n});
     }
     std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
-    const std::vector<record::BufferSize> buffers = compute_buffers(history, state.step);
+    const std::vector<record::BufferSize> buffers = compute_buffers(history, state);
     s.compute = buffers.empty() && !history.knows(Topic::memory) ? SizeSum{0, false} : compute_size(history.session(), buffers);
     return s;
 }
