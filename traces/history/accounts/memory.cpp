@@ -24,8 +24,7 @@ std::optional<int32_t> scheduler_of(History& history, EvaluationId id) {
 } // namespace
 
 std::vector<record::BufferSize> compute_buffers(History& history, const PlanState& state) {
-    const std::optional<int32_t> scheduler =
-        state.backends.empty() ? std::nullopt : std::optional(state.backends.front().scheduler);
+    const record::PlanBackend* plans = state.backends.empty() ? nullptr : state.backends.data(); // its scheduler
     std::map<std::pair<BufferTypeId, int32_t>, record::BufferSize> found;
     std::map<BufferTypeId, bool> known; // all chunks of a type are recorded together
     const size_t n_types = history.session().buffer_types.size();
@@ -33,7 +32,7 @@ std::vector<record::BufferSize> compute_buffers(History& history, const PlanStat
     for (Step at = history.source().previous_of(state.step + 1, fact_bit<record::BufferSize>());
          at != no_step && n_known < n_types; at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
         const auto f = std::get<record::BufferSize>(history.record(at).fact);
-        if (known[f.buffer_type] || (scheduler && scheduler_of(history, history.evaluation_of(at)) != scheduler)) {
+        if (known[f.buffer_type] || (plans != nullptr && scheduler_of(history, history.evaluation_of(at)) != plans->scheduler)) {
             continue;
         }
         if (f.size > 0) {
