@@ -129,7 +129,7 @@ void print_diff(const diff::Result& result, const History& a, const History& b, 
     } else {
         print_settings(result, how.all, out);
         std::set<std::pair<EvaluationId, EvaluationId>> in;
-        for (const TraceDifference& d : result.differences) {
+        for (const diff::TraceDifference& d : result.differences) {
             in.emplace(d.eval_a, d.eval_b);
         }
         in.erase({-1, -1}); // of none
