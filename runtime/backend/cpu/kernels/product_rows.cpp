@@ -122,7 +122,7 @@ int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcep
         return 0;
     }
     const int64_t stride = rounded_up(weights.ne[0], Int8Columns::unit);
-    return n * (stride / float_bytes + 2 * stride / Int8Columns::group);
+    return n * (stride / float_bytes + 3 * stride / Int8Columns::group);
 }
 
 Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int64_t n, float* room) {
@@ -132,10 +132,11 @@ Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int6
     const int64_t k = weights.ne[0], stride = rounded_up(k, Int8Columns::unit), groups = stride / Int8Columns::group;
     float* const scales = room;
     float* const sums = scales + n * groups;
-    auto* const codes = reinterpret_cast<int8_t*>(sums + n * groups);
+    auto* const totals = reinterpret_cast<int32_t*>(sums + n * groups);
+    auto* const codes = reinterpret_cast<int8_t*>(totals + n * groups);
     for (int64_t j = 0; j < n; ++j) {
         work.vector.quantise(columns.data + j * columns.stride, k, n > few_int8_columns, codes + j * stride, scales + j * groups,
-                             sums + j * groups);
+                             sums + j * groups, totals + j * groups);
         const int64_t used = k / Int8Columns::group;
         std::fill(scales + j * groups + used, scales + (j + 1) * groups, 0.0F);
         std::fill(sums + j * groups + used, sums + (j + 1) * groups, 0.0F);
