@@ -159,8 +159,8 @@ Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int6
     auto* const totals = reinterpret_cast<int32_t*>(sums + n * groups);
     auto* const codes = reinterpret_cast<int8_t*>(totals + n * groups);
     for (int64_t j = 0; j < n; ++j) {
-        work.vector.quantise(columns.data + j * columns.stride, k, lifts, codes + j * stride, scales + j * groups, sums + j * groups,
-                             totals + j * groups);
+        work.vector.quantise(columns.data + j * columns.stride, k, lifts, codes + j * stride, scales + j * groups,
+                             sums + j * groups, totals + j * groups);
         const int64_t used = k / Int8Columns::group;
         std::fill(scales + j * groups + used, scales + (j + 1) * groups, 0.0F);
         std::fill(sums + j * groups + used, sums + (j + 1) * groups, 0.0F);

@@ -27,7 +27,7 @@ template <> struct FieldsOf<BlockQ4_K> { static constexpr Units all[] = {{0, 2, 
 template <> struct FieldsOf<BlockQ5_K> { static constexpr Units all[] = {{0, 2, 2}, {4, 1, 12}, {16, 4, 40}}; };
 template <> struct FieldsOf<BlockQ6_K> { static constexpr Units all[] = {{0, 4, 48}, {192, 1, 16}, {208, 2, 1}}; };
 
-template <typename Row> constexpr bool stored_lifted = HasBytes<Row> && unsigned_first;
+template <typename Row> constexpr bool stored_lifted = HasBytes<Row>&& unsigned_first;
 
 /// Units [offset, offset + size × count) of a block of each row to the panel's block, or (back) from it.
 template <typename Row, int size, bool back>
@@ -58,7 +58,9 @@ template <typename Row, bool back> inline void turn_rows(const std::byte* from, 
         }
     }
 }
-template <typename Row> void lay_out(const std::byte* rows, int64_t n, std::byte* panel) { turn_rows<Row, false>(rows, n, panel); }
+template <typename Row> void lay_out(const std::byte* rows, int64_t n, std::byte* panel) {
+    turn_rows<Row, false>(rows, n, panel);
+}
 template <typename Row> void take_back(const std::byte* panel, int64_t n, std::byte* rows) {
     turn_rows<Row, true>(panel, n, rows);
 }
@@ -108,12 +110,10 @@ struct PanelScales<Row> {
         return block.byte([](const typename Row::Block& b) { return b.scales; }, i);
     }
     ALWAYS_INLINE Floats scale(int g) const {
-        return block.half(&Row::Block::d) *
-               floats_of(g < 4 ? byte(g) & 63 : (byte(g + 4) & 15) | ((byte(g - 4) >> 6) << 4));
+        return block.half(&Row::Block::d) * floats_of(g < 4 ? byte(g) & 63 : (byte(g + 4) & 15) | ((byte(g - 4) >> 6) << 4));
     }
     ALWAYS_INLINE Floats offset(int g) const {
-        return -block.half(&Row::Block::dmin) *
-               floats_of(g < 4 ? byte(g + 4) & 63 : (byte(g + 4) >> 4) | ((byte(g) >> 6) << 4));
+        return -block.half(&Row::Block::dmin) * floats_of(g < 4 ? byte(g + 4) & 63 : (byte(g + 4) >> 4) | ((byte(g) >> 6) << 4));
     }
 };
 template <> struct PanelScales<RowQ6_K> {
@@ -134,7 +134,8 @@ template <typename Row> ALWAYS_INLINE Numbers numbers_at(const PanelBlock<Row>& 
     } else if constexpr (HasBytes<Row>) {
         return vector([p](const typename Row::Block& b) { return Row::bytes(b, p); }, q);
     } else {
-        return Row::numbers([&](auto where) __attribute__((always_inline)) { return vector(where, q); }, p);
+        return Row::numbers(
+            [&](auto where) __attribute__((always_inline)) { return vector(where, q); }, p);
     }
 }
 
@@ -160,7 +161,7 @@ template <typename Row> constexpr int taken_off = without_signs<Row> ? Row::less
 template <typename Row, int M, int N, int n, typename Weights, typename Column>
 ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[M][N]) {
 #if defined(__AVX2__)
-    if constexpr (fours_in_shorts<Row> > 0) {
+    if constexpr (fours_in_shorts < Row >> 0) {
         constexpr int at_once = fours_in_shorts<Row> >= n ? n : fours_in_shorts<Row> >= 4 ? 4 : 2;
         static_assert(fours_in_shorts<Row> >= 2 && n % at_once == 0);
         typedef int16_t Shorts __attribute__((vector_size(bytes)));
@@ -190,11 +191,11 @@ ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[M][N
             for (int m = 0; m < M; ++m) {
                 for (int j = 0; j < N; ++j) {
 #if defined(__AVX512F__)
-                    sum[m][j] += reinterpret_cast<Ints>(
-                        _mm512_madd_epi16(reinterpret_cast<__m512i>(pairs[m][j]), _mm512_set1_epi16(1)));
+                    sum[m][j] +=
+                        reinterpret_cast<Ints>(_mm512_madd_epi16(reinterpret_cast<__m512i>(pairs[m][j]), _mm512_set1_epi16(1)));
 #else
-                    sum[m][j] += reinterpret_cast<Ints>(
-                        _mm256_madd_epi16(reinterpret_cast<__m256i>(pairs[m][j]), _mm256_set1_epi16(1)));
+                    sum[m][j] +=
+                        reinterpret_cast<Ints>(_mm256_madd_epi16(reinterpret_cast<__m256i>(pairs[m][j]), _mm256_set1_epi16(1)));
 #endif
                 }
             }
@@ -256,8 +257,7 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
                     [&](int m, int q) __attribute__((always_inline)) {
                         return numbers_at(PanelBlock<Row>{panel + m * apart}, p, part * in_part + q);
                     },
-                    [&](int j, int q)
-                        __attribute__((always_inline)) { return four_in_all(codes[j] + s * Row::scaled + 4 * q); },
+                    [&](int j, int q) __attribute__((always_inline)) { return four_in_all(codes[j] + s * Row::scaled + 4 * q); },
                     sum);
                 for (int m = 0; m < M; ++m) {
                     const PanelScales<Row> of_rows{{panel + m * apart}};

@@ -24,12 +24,8 @@ struct Int8Columns {
     const int32_t* begins = nullptr;
 
     Int8Columns from(int64_t column) const noexcept {
-        return {codes + column * stride,
-                stride,
-                scales + column * group_stride,
-                sums + column * group_stride,
-                group_stride,
-                begins != nullptr ? begins + column * group_stride : nullptr};
+        return {codes + column * stride,      stride,       scales + column * group_stride,
+                sums + column * group_stride, group_stride, begins != nullptr ? begins + column * group_stride : nullptr};
     }
 };
 
@@ -62,14 +58,14 @@ struct Int8Rows {
                      int64_t out_stride, const std::byte* next, int64_t next_bytes) = nullptr;
 };
 
-/// A type's rows laid out once for such columns: VectorOps::panel_rows of them side by side in as many bytes as they had, one such
-/// panel behind the other (isa_repacked.h). n: elements of a row.
+/// A type's rows laid out once for such columns: VectorOps::panel_rows of them side by side in as many bytes as they had, one
+/// such panel behind the other (isa_repacked.h). n: elements of a row.
 struct RepackedRows {
     /// Makes a panel of its rows, which lie one behind the other; and the rows of a panel.
     void (*lay_out)(const std::byte* rows, int64_t n, std::byte* panel) = nullptr;
     void (*take_back)(const std::byte* panel, int64_t n, std::byte* rows) = nullptr;
-    /// out[j × out_stride + i] = Σ row i × column j of whole panels; the columns are not lifted. What lies `fetched_ahead` further
-    /// is fetched meanwhile.
+    /// out[j × out_stride + i] = Σ row i × column j of whole panels; the columns are not lifted. What lies `fetched_ahead`
+    /// further is fetched meanwhile.
     void (*multiply)(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
                      int64_t out_stride) = nullptr;
     int taken_off = 0, scaled = 0; ///< of Int8Columns::begins

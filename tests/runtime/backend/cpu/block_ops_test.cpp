@@ -368,8 +368,7 @@ TEST_P(BlockOpsOf, MultiplyRowsThatWereLaidOutAsPanelsDo) {
                 for (int64_t j = 0; j < n_columns; ++j) {
                     for (int64_t r = 0; r < n_rows; ++r) {
                         ASSERT_NEAR(found[static_cast<size_t>(j * apart + r)],
-                                    q.product(rows.expanded[static_cast<size_t>(r)], j),
-                                    4e-6 * std::sqrt(static_cast<double>(n)))
+                                    q.product(rows.expanded[static_cast<size_t>(r)], j), 4e-6 * std::sqrt(static_cast<double>(n)))
                             << "row " << r << ", column " << j;
                     }
                 }
