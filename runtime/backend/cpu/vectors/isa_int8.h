@@ -19,7 +19,6 @@ constexpr int64_t bytes = 4 * width;                   ///< of a vector: four ne
 typedef int8_t Wide __attribute__((vector_size(bytes)));
 typedef int8_t WideAt __attribute__((vector_size(bytes), aligned(1), may_alias));
 typedef Ints IntsAt __attribute__((aligned(1), may_alias));
-typedef uint8_t Numbers __attribute__((vector_size(bytes)));
 
 ALWAYS_INLINE Wide wide_at(const void* p) { return *static_cast<const WideAt*>(p); }
 ALWAYS_INLINE Ints ints_at(const void* p) { return *static_cast<const IntsAt*>(p); }
@@ -305,7 +304,7 @@ ALWAYS_INLINE int32_t largest_of(Ints v) {
 #endif
 }
 
-inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums, int32_t* totals) {
+inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums) {
     typedef int8_t Narrow __attribute__((vector_size(width)));
     typedef Narrow NarrowAt __attribute__((aligned(1), may_alias));
     constexpr float to_whole = 12582912.0F, most = 127.0F; // adding 1.5 × 2^23 leaves the whole number in the low bits
@@ -332,10 +331,8 @@ inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float
                 sum += whole;
                 *reinterpret_cast<NarrowAt*>(codes + p * width) = __builtin_convertvector(whole + added, Narrow);
             }
-            const float all = total(to_floats(sum));
             *scales++ = scale;
-            *sums++ = scale * all;
-            *totals++ = static_cast<int32_t>(all);
+            *sums++ = scale * total(to_floats(sum));
         }
     }
 }

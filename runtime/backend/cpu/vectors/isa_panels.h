@@ -103,6 +103,8 @@ template <typename Rows> ALWAYS_INLINE void side_by_side(const Rows& rows, Wide*
     }
 }
 
+typedef uint8_t Numbers __attribute__((vector_size(bytes)));
+
 /// The same of numbers of four bits, where each row's sixteen bytes lie: taken apart when they are side by side.
 template <typename Row>
 ALWAYS_INLINE void fours_side_by_side(const typename Row::Block* const* rows, int64_t i, int p, Wide* out) {
