@@ -110,7 +110,7 @@ bool ThreadPool::run_part(int index) {
     } while (!parts_.compare_exchange_weak(parts, parts + 1, std::memory_order_acquire));
     try {
         task_.call(task_.work, static_cast<uint32_t>(parts));
-    } catch (...) { // the work lives until all its parts are done, and a thread of the pool has nobody who catches
+    } catch (...) { // out of a thread it would end the program, out of `run` it would end the work of other threads
         const std::lock_guard lock(failing_);
         failure_ = failure_ ? failure_ : std::current_exception();
     }
