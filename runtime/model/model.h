@@ -8,6 +8,7 @@
 #include "runtime/planner/placement/policy.h"
 #include "runtime/tensor/graph.h"
 
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,6 +39,7 @@ public:
     const Architecture& architecture() const noexcept { return *architecture_; }
     const Hparams& hparams() const noexcept { return hparams_; }
     const Weights& weights() const noexcept { return weights_; }
+    const std::deque<Tensor>& tensors() const noexcept { return store_.tensors(); } ///< all weights
     const PlacementPolicy& placement() const noexcept { return placement_; }
     LoadMode mode() const noexcept { return mode_; }
 

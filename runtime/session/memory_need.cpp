@@ -4,10 +4,13 @@
 #include "runtime/numbers.h"
 #include "runtime/session/encoder_session.h"
 #include "runtime/session/session.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/number_words.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -24,12 +27,13 @@ std::string MemoryNeed::room() const {
 }
 
 std::string MemoryNeed::text() const {
-    return room() + " (weights " + words::memory(weights) + (blocks > 0 ? " of " + words::counted(blocks, "block") : "") +
-           (cache > 0 ? ", KV cache " + words::memory(cache) : "") +
+    const std::string then = holds.empty() ? ", " : "; ";
+    return room() + " (weights " + words::memory(weights) + (holds.empty() ? "" : ": " + holds) +
+           (cache > 0 ? then + "KV cache " + words::memory(cache) : "") +
            (cache_of_windows ? " of the whole context in all layers, as llama.cpp's --swa-full keeps it (without that about " +
                                    words::memory(*cache_of_windows) + ")"
                              : "") +
-           ", compute " + words::memory(compute) + ")";
+           then + "compute " + words::memory(compute) + ")";
 }
 
 namespace {
@@ -87,6 +91,58 @@ void add_cache_of_windows(std::vector<MemoryNeed>& needs, Session& session) {
     }
 }
 
+/// Of each kind of memory, how many weights of each block lie there.
+using WeightsOfBlocks = std::map<std::string, std::vector<int>, std::less<>>;
+
+/// "3 blocks, 37 blocks in part": -ot, and devices that lack an operator, leave some of a block's weights elsewhere.
+std::vector<std::string> blocks_text(const std::vector<int>& here, const std::vector<int>& all) {
+    int32_t n_whole = 0, n_parts = 0;
+    for (size_t block = 0; block < here.size(); ++block) {
+        n_whole += here[block] > 0 && here[block] == all[block] ? 1 : 0;
+        n_parts += here[block] > 0 && here[block] < all[block] ? 1 : 0;
+    }
+    std::vector<std::string> text;
+    if (n_whole > 0) {
+        text.push_back(words::counted(n_whole, "block"));
+    }
+    if (n_parts > 0) {
+        text.push_back(words::counted(n_parts, "block") + " in part");
+    }
+    return text;
+}
+
+void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session) {
+    const Model& model = session.model();
+    WeightsOfBlocks here;
+    std::vector<int> all(model.hparams().n_layer, 0);
+    for (const Tensor& t : model.tensors()) {
+        if (t.buffer != nullptr && is_index(t.layer, all)) {
+            ++here.try_emplace(std::string(t.buffer->type().name()), all.size(), 0).first->second[t.layer];
+            ++all[t.layer];
+        }
+    }
+    for (MemoryNeed& need : needs) {
+        const auto lies_here = [&](const Tensor* t) {
+            return t != nullptr && t->buffer != nullptr && t->buffer->type().name() == need.buffer_type;
+        };
+        std::vector<std::string> held;
+        if (const auto found = here.find(need.buffer_type); found != here.end()) {
+            held = blocks_text(found->second, all);
+        }
+        if (lies_here(model.weights().output.weight)) {
+            held.emplace_back("the output");
+        }
+        if (lies_here(model.weights().token_embedding) && model.weights().token_embedding != model.weights().output.weight) {
+            held.emplace_back("the embedding");
+        }
+        if (session.vision() != nullptr && std::any_of(session.vision()->buffers().begin(), session.vision()->buffers().end(),
+                                                       [&](const auto& b) { return b->type().name() == need.buffer_type; })) {
+            held.emplace_back("the encoder");
+        }
+        need.holds = joined(held, ", ");
+    }
+}
+
 void leave_out_unused(std::vector<MemoryNeed>& needs) {
     std::erase_if(needs, [](const MemoryNeed& n) { return n.total() == 0; });
 }
@@ -101,12 +157,7 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
     }
     add(needs, session.context().cache().buffers(), &MemoryNeed::cache);
     add_cache_of_windows(needs, session);
-    for (int32_t block = 0; block < session.model().hparams().n_layer; ++block) {
-        const BackendInfo& home = session.scheduler().session().backends[session.model().placement().layer_home(block)];
-        if (home.default_buffer_type) {
-            ++needs[*home.default_buffer_type].blocks;
-        }
-    }
+    tell_what_is_held(needs, session);
     leave_out_unused(needs);
     return needs;
 }

@@ -17,7 +17,7 @@ struct MemoryNeed {
     int64_t cache = 0;                       ///< keys and values, of the whole context in all layers
     std::optional<int64_t> cache_of_windows; ///< if layers that slide kept their window alone; nothing: that is no less
     int64_t compute = 0;                     ///< of the memory that was reserved
-    int32_t blocks = 0;                      ///< of the text model, that were placed there
+    std::string holds;                       ///< whose weights: "40 blocks, the output", "3 blocks in part, the encoder"
     int64_t memory = 0;                      ///< that the device has; 0: unknown
     bool pages = false; ///< host memory: weights are mapped from their file, so that what does not fit is read again
 
@@ -25,7 +25,8 @@ struct MemoryNeed {
     bool fits_at_once() const noexcept { return memory == 0 || total() <= memory; }
     bool fits() const noexcept { return pages || fits_at_once(); }
     std::string room() const; ///< "21.3 GiB of 24.0 GiB"
-    /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB of 40 blocks, KV cache 1.0 GiB, compute 0.2 GiB)"; without what there is none of
+    /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB: 40 blocks, the output; KV cache 1.0 GiB, compute 0.2 GiB)"; without what there is
+    /// none of
     std::string text() const;
 };
 

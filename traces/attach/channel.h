@@ -34,7 +34,7 @@ namespace schedscope::attach {
     F(split_run, "start_ns:i64 end_ns:i64 time_ns:i64 split:i32 backend:i32")                                                    \
     F(transfer, "bytes:i64 start_ns:i64 end_ns:i64 split:i32 tensor:i32 copy:i32 source_backend:i32 backend:i32 async:i32 "      \
                 "experts:i32 experts_total:i32")                                                                                 \
-    F(wait, "start_ns:i64 end_ns:i64 split:i32 backend:i32")                                                                     \
+    F(wait, "start_ns:i64 end_ns:i64 split:i32 backend:i32 held:i32")                                                            \
     F(value, "n_elements:i64 n_nan:i64 n_inf:i64 min:f64 max:f64 mean:f64 norm:f64 tensor:i32")                                  \
     F(value_element, "value:f64 tensor:i32 idx:i32")                                                                             \
     F(value_bucket, "count:i64 tensor:i32 idx:i32")
@@ -130,7 +130,7 @@ struct transfer {
 };
 struct wait {
     int64_t start_ns, end_ns;
-    int32_t split, backend;
+    int32_t split, backend, held;
 };
 struct value {
     int64_t n_elements, n_nan, n_inf;

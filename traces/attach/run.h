@@ -26,6 +26,7 @@ void record_split_run(RunCall& call, Backend* backend, const Graph* part, Timed 
 void record_copy(RunCall& call, const Tensor* copy, Timed time);
 void record_part_of_copy(RunCall& call, const Tensor* copy, size_t bytes, Timed time);
 void record_wait(RunCall& call, const Backend* backend, Timed time);
+void record_hold(RunCall& call, Timed time); ///< by a user
 /// What was recorded of it so far is sent; of a plan that runs again, at least that it does.
 void send_run(RunCall& call);
 /// The computation was handed over, and what was recorded of it is sent.

@@ -60,7 +60,9 @@ void stop_before_split(RunCall& call) {
 void stop_in_run(RunCall& call) {
     if (Control* const control = holder()) {
         send_run(call);
+        const int64_t start = now_ns();
         wait_at_a_stop(*control);
+        record_hold(call, {start, now_ns()});
     }
 }
 

@@ -308,9 +308,11 @@ void PerfettoEvents::draw_arrows() {
 
 void PerfettoEvents::add(const Record&, const record::Wait& f) {
     const std::string what = f.backend == no_backend ? "the trace writer" : history_.backend_name(f.backend);
-    scheduler.push_back(slice(
-        f.start_ns, f.end_ns, wait_level,
-        f.n_shaders > 0 ? "compile " + words::counted(f.n_shaders, "shader") + " for " + what : "wait for " + what, "wait"));
+    scheduler.push_back(slice(f.start_ns, f.end_ns, wait_level,
+                              f.held            ? "held"
+                              : f.n_shaders > 0 ? "compile " + words::counted(f.n_shaders, "shader") + " for " + what
+                                                : "wait for " + what,
+                              "wait"));
     if (f.split >= 0) {
         EventArguments(scheduler.back().event).number("for split", f.split);
     }

@@ -154,7 +154,7 @@ SCHEDSCOPE_KIND(Transfer, "transfer",
     field("start_ns", &R::start_ns), field("end_ns", &R::end_ns));
 SCHEDSCOPE_KIND(Wait, "wait",
     field("split", &R::split, Meaning::split), field("backend", &R::backend, Meaning::backend), field("start_ns", &R::start_ns), field("end_ns", &R::end_ns),
-    field("n_shaders", &R::n_shaders, Meaning::count, 3));
+    field("n_shaders", &R::n_shaders, Meaning::count, 3), field("held", &R::held, Meaning::plain, 5));
 SCHEDSCOPE_KIND(Sample, "sample",
     field("sequence", &R::sequence), field("backend", &R::backend, Meaning::backend), field("sampler", &R::sampler, Meaning::text),
     field("why_not_in_graph", &R::why_not_in_graph, Meaning::text), field("candidates", &R::candidates, Meaning::count),

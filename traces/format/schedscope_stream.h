@@ -52,7 +52,8 @@
 #define SSCP_FACT_BUILDS "build"
 /* A sentence that names libraries which were loaded for devices that the program does not use. */
 #define SSCP_FACT_IDLE_LIBRARIES "no_device"
-/* Compute buffers were made before anybody watched: what is recorded of their sizes is the least that they have. */
+/* Compute buffers were made before anybody watched: what is recorded of their sizes is the least that they have.
+   "older_buffers.2" says it of the scheduler 2 (plan_backend) alone. */
 #define SSCP_FACT_OLDER_BUFFERS "older_buffers"
 /* The file of the ggml that a program was watched in, from outside: its splits are recorded as a whole. */
 #define SSCP_FACT_GGML_LIBRARY "ggml_library"

@@ -139,7 +139,7 @@ public:
     std::string operator()(const record::BufferSize& f) const {
         return "compute buffer of " + history.buffer_type_name(f.buffer_type) +
                (f.chunk > 0 ? ", chunk " + std::to_string(f.chunk) : "") + ": " +
-               words::bytes(accounts::compute_size(history.session(), f.buffer_type, f.size)) +
+               words::bytes(accounts::compute_size(history, record.evaluation, f)) +
                (f.before.value_or(0) > 0 ? ", was " + words::bytes(*f.before) : "");
     }
     std::string operator()(const record::Placement& f) const {
@@ -166,6 +166,7 @@ public:
     }
     std::string operator()(const record::Wait& f) const {
         return (f.n_shaders > 0           ? backend(f.backend) + ": " + words::counted(f.n_shaders, "shader") + " compiled"
+                : f.held                  ? std::string("held by whoever stepped through the run")
                 : f.backend == no_backend ? std::string("waited for the trace to be written")
                                           : "waited for " + backend(f.backend)) +
                (f.split >= 0 ? " before " + split(f.split) : "") + ", " + words::duration(f.end_ns - f.start_ns);

@@ -1,5 +1,6 @@
 #include "traces/history/live_gate.h"
 
+#include "runtime/clock.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 
@@ -16,7 +17,7 @@ LiveGate::LiveGate(Recorder& next, bool held)
     if (event_ < 0) {
         throw Error(ErrorKind::device, "inspector: the system has no event descriptor left");
     }
-    next_.attach_to(*this);
+    next_.attach_to(*this); // until another stands in front
 }
 
 LiveGate::~LiveGate() { close(event_); }
@@ -128,14 +129,37 @@ void LiveGate::keep_part(const PartRecord& record) {
 
 /// Calls pass(), and holds after that where it was asked for.
 template <typename Pass> void LiveGate::pass_on(const Record& record, const Pass& pass) {
+    if (std::holds_alternative<record::EvaluationBegin>(record.fact)) {
+        holds_.clear();
+    }
+    pass_unheld(pass); // first, so that whoever looks while it is held sees it
+    hold_where_asked(record);
+    if (const auto* const end = std::get_if<record::PassEnd>(&record.fact);
+        end != nullptr && end->pass == schedscope::Pass::execute) {
+        pass_unheld([this] { note_holds(); });
+    }
+}
+
+template <typename Pass> void LiveGate::pass_unheld(const Pass& pass) {
     passing_ = true;
     try {
-        pass(); // first, so that whoever looks while it is held sees it
+        pass();
     } catch (...) {
         passing_ = false;
         throw;
     }
     passing_ = false;
+}
+
+/// Whoever looks at the evaluation's time is to know what of it was the user's own. All at once when it has run: a record behind
+/// each would stand in the way of whoever steps by records.
+void LiveGate::note_holds() {
+    for (const record::Wait& hold : std::exchange(holds_, {})) {
+        root_->add(hold);
+    }
+}
+
+void LiveGate::hold_where_asked(const Record& record) {
     std::unique_lock lock(mutex_);
     const std::shared_ptr<const Predicate> breakpoint = mode_ >= Mode::cancelled ? nullptr : breakpoint_;
     bool broken = false;
@@ -158,7 +182,9 @@ template <typename Pass> void LiveGate::pass_on(const Record& record, const Pass
     held_at_ = record.step;
     at_breakpoint_ = broken;
     notify();
+    const int64_t start_ns = now_ns();
     changed_.wait(lock, [this] { return released_; });
+    holds_.push_back({.start_ns = start_ns, .end_ns = now_ns(), .held = true});
     held_at_ = no_step;
     notify();
     throw_if_cancelled();

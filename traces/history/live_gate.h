@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <vector>
 
 namespace schedscope {
 
@@ -61,7 +62,10 @@ public:
     void keep_part(const PartRecord& record) override;
     Grain grain() const override;
     void flush() override { next_.flush(); }
-    void attach_to(Recorder& root) override { next_.attach_to(root); }
+    void attach_to(Recorder& root) override {
+        root_ = &root;
+        next_.attach_to(root);
+    }
 
 private:
     enum class Mode : uint8_t { run, step, hold, cancelled, gone };
@@ -70,12 +74,17 @@ private:
     void tell_what_was_asked();
     void throw_if_cancelled();
     template <typename Pass> void pass_on(const Record& record, const Pass& pass);
+    template <typename Pass> void pass_unheld(const Pass& pass);
+    void hold_where_asked(const Record& record);
+    void note_holds();
 
     Recorder& next_;
+    Recorder* root_ = this; ///< takes facts of the gate's own
     int event_;
     std::function<void()> asked_;
-    bool passing_ = false;     ///< the runtime's thread only
-    mutable std::mutex mutex_; ///< guards all below
+    bool passing_ = false;            ///< the runtime's thread only
+    std::vector<record::Wait> holds_; ///< in this evaluation; the runtime's thread only
+    mutable std::mutex mutex_;        ///< guards all below
     std::condition_variable changed_;
     Mode mode_;
     Unit unit_ = Unit::record;

@@ -25,7 +25,8 @@ bool otherwise_alike(const PlanComparison& a, const PlanComparison& b) {
 
 bool alike(const PlanComparison& a, const PlanComparison& b) {
     return a.kind == b.kind && a.n_tokens == b.n_tokens && a.recorded == b.recorded && a.now == b.now &&
-           a.stays_as_recorded == b.stays_as_recorded && a.flash_caveat == b.flash_caveat && otherwise_alike(a, b) &&
+           a.stays_as_recorded == b.stays_as_recorded && a.flash_caveat == b.flash_caveat &&
+           a.has_older_buffers == b.has_older_buffers && otherwise_alike(a, b) &&
            std::equal(a.changes.begin(), a.changes.end(), b.changes.begin(), b.changes.end(), same_change);
 }
 

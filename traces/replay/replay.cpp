@@ -6,6 +6,7 @@
 #include "runtime/planner/recorder.h"
 #include "runtime/system/visible_text.h"
 #include "traces/format/interner.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/find_tensor.h"
 #include "traces/history/words/layer_in_name.h"
 #include "traces/history/words/unknown.h"
@@ -380,6 +381,7 @@ private:
             c.reordered =
                 nodes && before.graph.nodes == subject.graph.nodes && with_reorders(recorded, before.graph) != nodes->order;
             c.stays_as_recorded = subject.stays_as_recorded;
+            c.has_older_buffers = accounts::are_older(recorded_session_, recorded.scheduler());
             c.flash_caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph, subject.options.offload_min_batch);
         }
     }

@@ -58,6 +58,7 @@ struct PlanComparison {
     std::map<std::string, int64_t> otherwise; ///< all decisions that differ, by what (ReplayDifference)
     bool reordered = false;                   ///< the same nodes run in another order
     std::string stays_as_recorded;            ///< why the change leaves this plan as it was: "ngl=3: …"; empty: it does not
+    bool has_older_buffers = false;           ///< recorded: its compute buffers may be larger (accounts::are_older)
     std::string flash_caveat; ///< of another program's plan: what llama.cpp does then with -fa auto; empty: nothing else
 };
 

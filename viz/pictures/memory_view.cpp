@@ -149,8 +149,9 @@ std::string MemoryPicture::title_of(const Panel& panel) const {
     const bool known = is_index(panel.buffer_type, types);
     const std::string name = known ? types[panel.buffer_type].name : "buffer type " + std::to_string(panel.buffer_type);
     return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") +
-           words::bytes(accounts::compute_size(subject_.session, panel.buffer_type, panel.size)) + ", " +
-           words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
+           words::bytes(
+               accounts::compute_size(subject_.session, accounts::scheduler_of(subject_.state), panel.buffer_type, panel.size)) +
+           ", " + words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
            words::count(peak.at);
 }
 

@@ -138,8 +138,12 @@ void TimelineTable::update(const PlanState& state) {
         }
         for (const record::Wait& w : state.waits) {
             TimelineItem& row = rows_.emplace_back();
-            row = {
-                .kind = TimelineItem::Kind::wait, .backend = w.backend, .split = w.split, .count = 0, .n_shaders = w.n_shaders};
+            row = {.kind = TimelineItem::Kind::wait,
+                   .backend = w.backend,
+                   .split = w.split,
+                   .count = 0,
+                   .n_shaders = w.n_shaders,
+                   .held = w.held};
             row.start = w.start_ns;
             row.end = w.end_ns;
         }
@@ -179,6 +183,9 @@ std::string TimelineTable::what(const TimelineItem& item) const {
     }
     if (item.n_shaders > 0) {
         return "compiling " + words::counted(item.n_shaders, "shader");
+    }
+    if (item.held) {
+        return "held";
     }
     return item.kind == TimelineItem::Kind::wait ? (item.backend == no_backend ? "wait for trace" : "waited for")
                                                  : std::string(history().source().text(item.kernel));

@@ -18,6 +18,7 @@ struct TimelineItem {
     int32_t split = -1;
     int count = 1;     ///< nodes that ran in it
     int n_shaders = 0; ///< that were compiled in a wait
+    bool held = false; ///< a wait: a user held the run
     bool device_time = false;
     std::optional<int64_t> bytes = {}, flops = {}; ///< nothing: not known, or it is no work
     int64_t start = 0, end = 0;                    ///< ns

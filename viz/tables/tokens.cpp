@@ -201,7 +201,8 @@ Cell EvaluationsTable::time(const EvaluationSpan& span) const {
         const accounts::TimeExtent extent = accounts::time_extent(history().source(), span);
         return extent.time_ns() > 0 ? Cell(extent.time_ns()) : Cell::unknown();
     }
-    const auto first = history().record(span.first).time_ns, last = history().record(span.end - 1).time_ns;
+    const Step end = accounts::last_step(history().source(), span.first, span.end);
+    const auto first = history().record(span.first).time_ns, last = history().record(end).time_ns;
     return first && last ? Cell(*last - *first) : Cell::unknown();
 }
 

@@ -1,6 +1,7 @@
 #include "inspector/cli/run/fit_advice.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/ops/type.h"
 #include "runtime/system/joined.h"
 
@@ -34,6 +35,7 @@ public:
         plan_generation(session, request_);
         n_ctx_ = session.context().options().n_ctx;
         n_layers_ = session.model().hparams().n_layer;
+        count_layers(session);
         return memory_needs(session);
     }
 
@@ -50,12 +52,35 @@ public:
 
     int32_t n_ctx() const noexcept { return n_ctx_; } ///< of the plan before
     int32_t n_layers() const noexcept { return n_layers_; }
+    struct Holder {
+        std::string buffer_type;
+        int64_t memory = 0; ///< bytes; 0: unknown
+        int32_t layers = 0; ///< the output is one, too
+    };
+    const std::vector<Holder>& holders() const noexcept { return holders_; } ///< the devices that -ts shares out to
 
 private:
+    void count_layers(Session& session) {
+        holders_.clear();
+        const PlacementPolicy& placement = session.model().placement();
+        for (int32_t home = 0; home < placement.host(); ++home) {
+            const BackendInfo& device = session.scheduler().session().backends[home];
+            if (!holds_layers(device.kind)) {
+                continue;
+            }
+            Holder& holder = holders_.emplace_back(
+                Holder{std::string(session.model().device(home).buffer_type().name()), device.memory_bytes.value_or(0)});
+            for (int32_t layer = 0; layer <= n_layers_; ++layer) {
+                holder.layers += placement.layer_home(layer) == home ? 1 : 0;
+            }
+        }
+    }
+
     GenerateRequest request_;
     const ModelFiles& files_;
     const Registry& registry_;
     int32_t n_ctx_ = 0, n_layers_ = 0;
+    std::vector<Holder> holders_;
 };
 
 /// Options that make it fit.
@@ -88,7 +113,11 @@ std::string fewer_layers(Trials& trials, RunOptions options) {
             does_not = options.n_gpu_layers;
         }
     }
-    return (fits < 0 ? "; no -ngl makes it fit" : "; -ngl " + std::to_string(fits) + " is the most that the devices hold") +
+    const std::string split = trials.holders().size() < 2    ? ""
+                              : options.tensor_split.empty() ? ", split by their memory"
+                                                             : " with this -ts";
+    return (fits < 0 ? "; no -ngl makes it fit" + split
+                     : "; -ngl " + std::to_string(fits) + " is the most that the devices hold" + split) +
            (at_once ? "" : ", and then " + std::string(not_held));
 }
 
@@ -98,6 +127,41 @@ std::optional<Way> shorter_context(Trials& trials, RunOptions options, int32_t n
     for (options.n_ctx = n_ctx / 2; options.n_ctx >= std::max(least, n_tokens); options.n_ctx /= 2) {
         if (const Trials::Fit fit = trials.fit(options); fit != Trials::Fit::no) {
             return Way{"-c " + std::to_string(options.n_ctx), fit == Trials::Fit::yes};
+        }
+    }
+    return std::nullopt;
+}
+
+/// Bytes. A device that holds nothing is not listed.
+int64_t need_of(const std::vector<MemoryNeed>& needs, const Trials::Holder& holder) {
+    const auto need =
+        std::find_if(needs.begin(), needs.end(), [&](const MemoryNeed& n) { return n.buffer_type == holder.buffer_type; });
+    return need == needs.end() ? 0 : need->total();
+}
+
+/// Layers go from the device that has most too much to the one that has most to spare.
+std::optional<Way> other_shares(Trials& trials, RunOptions options) {
+    constexpr int most_attempts = 16;
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        const std::vector<MemoryNeed> needs = trials.needs(options);
+        std::vector<Trials::Holder> holders = trials.holders();
+        if (attempt > 0 && all_fit(needs)) {
+            return Way{"-ts " + joined(holders, ",", [](const Trials::Holder& h) { return std::to_string(h.layers); }),
+                       all_fit_at_once(needs)};
+        }
+        const auto spare = [&](const Trials::Holder& h) { return h.memory - need_of(needs, h); };
+        const auto [from, to] = std::minmax_element(holders.begin(), holders.end(),
+                                                    [&](const auto& a, const auto& b) { return spare(a) < spare(b); });
+        if (from == holders.end() || from->layers == 0 || spare(*from) >= 0 || spare(*to) <= 0) {
+            return std::nullopt;
+        }
+        const int64_t of_layer = std::max<int64_t>(need_of(needs, *from) / from->layers, 1), too_much = -spare(*from);
+        const auto n = std::clamp(int_of(too_much / of_layer), 1, from->layers);
+        from->layers -= n;
+        to->layers += n;
+        options.tensor_split.clear();
+        for (const Trials::Holder& h : holders) {
+            options.tensor_split.push_back(to_float(h.layers));
         }
     }
     return std::nullopt;
@@ -117,6 +181,9 @@ std::vector<Way> same_layers(Trials& trials, const RunOptions& options, bool wei
     };
     if (!options.tensor_split.empty()) {
         attempt("no -ts", [](RunOptions& o) { o.tensor_split.clear(); });
+    }
+    if (const std::optional<Way> shares = other_shares(trials, options)) {
+        ways.push_back(*shares);
     }
     if (!weights_fit) {
         return ways;

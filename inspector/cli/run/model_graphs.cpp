@@ -46,6 +46,7 @@ private:
     };
 
     /// A prompt, and a decode behind a prompt that fills the cells. Their alternatives have flash attention the other way.
+    /// llama.cpp reserves for prompts with a row of logits for each token.
     void build(int32_t n_tokens, int32_t n_cells, Built& built) {
         RunOptions options = options_;
         options.n_ctx = std::max(n_cells, n_tokens + 1);
@@ -56,6 +57,11 @@ private:
         request.prompts.push_back({0, std::vector<Token>(n_prompt, 1)});
         request.n_predict = 1;
         plan_generation(session, request);
+        if (n_tokens > 1) {
+            request.all_logits = true;
+            request.n_predict = 0;
+            plan_generation(session, request);
+        }
         for (GraphId id = 0; id < built.store.n_graphs(); ++id) {
             built.graphs.push_back(&built.store.graph(id));
         }

@@ -100,12 +100,12 @@ std::string words_of(const GenerateRequest& request) {
     return words::counted(n, "token") + (request.n_predict == 0 ? "" : " of prompt and the one behind");
 }
 
-/// Of devices that have what they were given: "fits: a 21.3 GiB of 24.0 GiB (40 blocks)".
+/// Of devices that have what they were given: "fits: a 21.3 GiB of 24.0 GiB (40 blocks, the output)".
 std::string room_of(std::vector<MemoryNeed> needs) {
     const std::string what = all_fit_at_once(needs) ? "fits: " : "what lies on devices fits: ";
     std::erase_if(needs, [](const MemoryNeed& need) { return need.pages || need.memory == 0; });
     const auto text_of = [](const MemoryNeed& need) {
-        return need.buffer_type + ' ' + need.room() + " (" + words::counted(need.blocks, "block") + ')';
+        return need.buffer_type + ' ' + need.room() + (need.holds.empty() ? "" : " (" + need.holds + ')');
     };
     return needs.empty() ? "" : what + joined(needs, ", ", text_of);
 }

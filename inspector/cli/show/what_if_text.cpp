@@ -29,7 +29,7 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
         memory.row({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now, fit.is_about)});
     }
     memory.print(out);
-    if (accounts::are_older(session)) {
+    if (c.has_older_buffers) {
         OutputLine(out) << accounts::older_buffers_words;
     }
     if (!c.flash_caveat.empty()) {

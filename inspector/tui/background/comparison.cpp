@@ -34,7 +34,7 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
     if (!c.flash_caveat.empty()) {
         figures.push_back({"with -fa auto", "", c.flash_caveat, true});
     }
-    if (accounts::are_older(session)) {
+    if (c.has_older_buffers) {
         figures.push_back({"memory", "", std::string(accounts::older_buffers_words), true});
     }
     for (const MemoryFit& fit : memory_fits(c, session)) {

@@ -32,17 +32,22 @@ public:
         of_step_ = last;
         table_ = state.step == no_step ? accounts::MemoryAccount() : accounts::memory(session.history(), state);
         table_.reserves = accounts::told_once(std::move(table_.reserves));
-        sizes_ = state.step == no_step ? std::vector<record::BufferSize>() : accounts::compute_buffers(session.history(), state);
         rows_.update(state);
+        const std::vector<record::BufferSize>& sizes = table_.buffers;
         const auto& places = rows_.rows();
         std::vector<MemoryMap::DrawnBuffer> buffers;
         for (size_t i = 0; i < places.size(); ++i) {
             const record::Placement& p = places[i];
             if (buffers.empty() || buffers.back().buffer_type != p.buffer_type || buffers.back().chunk != p.chunk) {
-                const auto size = std::find_if(sizes_.begin(), sizes_.end(), [&](const record::BufferSize& b) {
+                const auto size = std::find_if(sizes.begin(), sizes.end(), [&](const record::BufferSize& b) {
                     return b.buffer_type == p.buffer_type && b.chunk == p.chunk;
                 });
-                buffers.push_back({p.buffer_type, p.chunk, size == sizes_.end() ? 0 : size->size, {}});
+                const int64_t bytes = size == sizes.end() ? 0 : size->size;
+                buffers.push_back(
+                    {p.buffer_type,
+                     p.chunk,
+                     accounts::compute_size(session.history().session(), accounts::scheduler_of(state), p.buffer_type, bytes),
+                     {}});
             }
             buffers.back().rows.push_back(int_of(i));
         }
@@ -219,7 +224,6 @@ private:
     tables::PlacesTable rows_;
     MemoryMap map_;
     accounts::MemoryAccount table_; ///< of the plan, when it had so many placements
-    std::vector<record::BufferSize> sizes_;
     EvaluationId of_plan_ = -1;
     Step of_step_ = no_step;
 };

@@ -112,9 +112,11 @@ TEST(DryRun, TellsWithHowManyLayersItFits) {
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" is the most that the devices hold" + smaller));
     const int most = std::stoi(all.substr(all.find(words) + words.size()));
     EXPECT_GT(most, 1);
-    EXPECT_THAT(with(std::to_string(most)), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: little 3."),
-                                                  HasSubstr(" of 3.9 GiB (" + std::to_string(most - 1) + " blocks); next: ")));
-    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" of " + std::to_string(most - 1) + " blocks, KV cache"));
+    EXPECT_THAT(with(std::to_string(most)),
+                AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: little 3."),
+                      HasSubstr(" of 3.9 GiB (" + std::to_string(most - 1) + " blocks, the output); next: ")));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out,
+                HasSubstr(": " + std::to_string(most - 1) + " blocks, the output; KV cache"));
     EXPECT_THAT(with(std::to_string(most + 1)), HasSubstr("does not fit"));
     EXPECT_THAT(dry_run(folder, header, {"--device", "a=vulkan:1MiB,cpu", "--tokens", prompt_ids(40)}).err,
                 HasSubstr("; no -ngl makes it fit" + smaller));
@@ -141,6 +143,41 @@ TEST(DryRun, TellsWithWhichCachesAllLayersFit) {
     const std::string longer = with({"-c", "16384"}); // half of which is still too long
     EXPECT_THAT(longer, HasSubstr("; all that were asked for fit with -c 4096, or with -nkvo\n"));
     EXPECT_THAT(with({"-c", "16384", "-ctk", "q8_0", "-ctv", "q8_0"}), HasSubstr("does not fit"));
+}
+
+/// Shares that suit the devices, where those that were asked for, or their memories, do not.
+TEST(DryRun, TellsWithWhichSharesAllLayersFit) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0"); // 7 GiB
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--device", "a=vulkan:3GiB,b=vulkan:6GiB,cpu", "--n-prompt", "40", "-n", "0", "-c", "1024"});
+        return dry_run(folder, header, more).err;
+    };
+    const std::string told = with({"-ts", "1,1"}), before = ", or with -ts ";
+    EXPECT_THAT(told, HasSubstr(" is the most that the devices hold with this -ts; all that were asked for fit with no -ts"));
+    ASSERT_THAT(told, HasSubstr(before));
+    const size_t begin = told.find(before) + before.size();
+    const std::string shares = told.substr(begin, told.find_first_of(" ,\n", told.find(',', begin) + 1) - begin);
+    EXPECT_THAT(with({"-ts", shares}), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: a "))) << shares;
+    EXPECT_THAT(dry_run(folder, header, {"--device", "a=vulkan:2GiB,b=vulkan:2GiB,cpu", "--tokens", "1"}).err,
+                HasSubstr(" is the most that the devices hold, split by their memory; for all that were asked for it takes"));
+}
+
+TEST(DryRun, NamesWhatLiesWhere) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0");
+    const auto memory_of = [&](const std::string& device, const std::vector<std::string>& more) {
+        std::vector<std::string> all{"--device", "a=vulkan:24GiB,cpu", "--tokens", "1", "-ngl", "3"};
+        all.insert(all.end(), more.begin(), more.end());
+        EXPECT_EQ(dry_run(folder, header, all).code, 0);
+        return std::string(
+            nlohmann::json::parse(run({"show", folder / "t.trace", "--json"}).out)["facts"]["memory of " + device]);
+    };
+    EXPECT_THAT(memory_of("a", {}), HasSubstr(": 2 blocks, the output; "));
+    EXPECT_THAT(memory_of("CPU", {}), HasSubstr(": 30 blocks, the embedding; "));
+    const std::vector<std::string> moved{"-ot", "blk\\.31\\.ffn_.*=CPU"};
+    EXPECT_THAT(memory_of("a", moved), HasSubstr(": 1 block, 1 block in part, the output; "));
+    EXPECT_THAT(memory_of("CPU", moved), HasSubstr(": 30 blocks, 1 block in part, the embedding; "));
 }
 
 TEST(DryRun, SaysThatLayersHaveNoDevice) {

@@ -9,6 +9,7 @@
 #include "traces/history/accounts/passes.h"
 #include "traces/history/accounts/summary.h"
 #include "traces/history/accounts/tokens.h"
+#include "traces/history/describe.h"
 #include "traces/history/words/words.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/copy_records.h"
@@ -17,6 +18,7 @@
 #include "traces/store/tee.h"
 #include "traces/store/writer.h"
 
+#include <array>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -220,6 +222,29 @@ TEST(OlderBuffers, AreAtLeastAsLargeAsIsRecorded) {
     }
     EXPECT_EQ(accounts::summary(history).compute.known(), std::nullopt);
     EXPECT_GT(accounts::summary(history).compute.bytes, 0);
+}
+
+/// A context that the program made after it was joined has buffers whose sizes were seen.
+TEST(OlderBuffers, AreThoseOfTheSchedulersThatWereThere) {
+    SessionInfo joined = session({"Vulkan0", "CPU"});
+    joined.facts.push_back({SSCP_FACT_OLDER_BUFFERS ".0", "made before"});
+    const auto store = std::make_shared<LiveStore>();
+    SampleRun run(*store, joined);
+    const std::array<int32_t, 2> schedulers{0, 1};
+    for (const int32_t scheduler : schedulers) {
+        run.evaluate(blocks(4, 8, 2));
+        store->set_evaluation(scheduler);
+        store->add(record::PlanBackend{scheduler, 0, 0, 0});
+        store->add(record::BufferSize{0, 0, 512, 0});
+    }
+    History history(store);
+    for (const int32_t scheduler : schedulers) {
+        const accounts::MemoryAccount account = accounts::memory(history, history.plan(scheduler));
+        ASSERT_FALSE(account.memory.empty());
+        EXPECT_EQ(account.memory[0].size.complete, scheduler == 1);
+        const Step size = history.source().previous_of(history.n_steps(), fact_bit<record::BufferSize>());
+        EXPECT_THAT(describe(history, history.record(size)), ::testing::HasSubstr(": 512 B")); // the last: of scheduler 1
+    }
 }
 
 TEST_F(Tables, TokensListTheirSamplersAndWhereTheyRan) {

@@ -209,6 +209,19 @@ TEST(Time, SumsInTheSamples) {
     }
 }
 
+TEST(Time, EndsWithTheEvaluationAndNotWithTheTokenBehindIt) {
+    History history(std::make_shared<TraceReader>(paths::sample("partial-offload")));
+    for (EvaluationId id = 0; id < history.n_evaluations(); ++id) {
+        const EvaluationSpan span = history.evaluation(id);
+        const Record last = history.record(span.end - 1);
+        const Step ended = history.source().previous_of(span.end, fact_bit<record::EvaluationEnd>());
+        ASSERT_GT(ended, span.first);
+        ASSERT_TRUE(std::holds_alternative<record::NextToken>(last.fact)) << "evaluation " << id;
+        ASSERT_LT(history.record(ended).time_ns, last.time_ns);
+        EXPECT_EQ(accounts::time_extent(history, history.plan(id)).end_ns, history.record(ended).time_ns);
+    }
+}
+
 TEST(Time, WhatWasNotTimedNamesWhatTimesIt) {
     History foreign(std::make_shared<TraceReader>(paths::sample("llama-cpp")));
     EXPECT_EQ(accounts::untimed_splits(foreign, foreign.plan(foreign.opening())),

@@ -83,8 +83,9 @@ void adopt(Sched* object, Graph* graph, Sight sight, const void* caller) {
     constexpr size_t any_size = INT32_MAX; // it takes a graph that fits, or ends the program itself
     if (Scheduler* const s = add_scheduler(*ggml, object, types, any_size, SSCP_UNKNOWN_32)) {
         s->adopted = s->memory_unseen = true;
-        Session::fact(SSCP_FACT_OLDER_BUFFERS,
-                      "compute buffers were made before schedscope joined: as large as plans need, or larger");
+        char key[sizeof SSCP_FACT_OLDER_BUFFERS + 12];
+        snprintf(key, sizeof key, SSCP_FACT_OLDER_BUFFERS ".%d", s->number);
+        Session::fact(key, "compute buffers were made before schedscope joined: as large as plans need, or larger");
         count(Count::adopted);
     } else {
         refuse_from_now_on(object);

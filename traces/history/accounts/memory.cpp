@@ -14,17 +14,18 @@ namespace schedscope::accounts {
 
 namespace {
 
-/// Of the plan that an evaluation made; nothing: its trace has one scheduler.
-std::optional<int32_t> scheduler_of(History& history, EvaluationId id) {
+/// Of the plan that an evaluation made.
+int32_t scheduler_of(History& history, EvaluationId id) {
     const EvaluationSpan span = history.evaluation(id);
     const Step at = history.source().previous_of(span.end, fact_bit<record::PlanBackend>());
-    return at < span.first ? std::nullopt : std::optional(std::get<record::PlanBackend>(history.record(at).fact).scheduler);
+    return at < span.first ? 0 : std::get<record::PlanBackend>(history.record(at).fact).scheduler;
 }
 
 } // namespace
 
+int32_t scheduler_of(const PlanState& state) { return state.backends.empty() ? 0 : state.backends.front().scheduler; }
+
 std::vector<record::BufferSize> compute_buffers(History& history, const PlanState& state) {
-    const record::PlanBackend* plans = state.backends.empty() ? nullptr : state.backends.data(); // its scheduler
     std::map<std::pair<BufferTypeId, int32_t>, record::BufferSize> found;
     std::map<BufferTypeId, bool> known; // all chunks of a type are recorded together
     const size_t n_types = history.session().buffer_types.size();
@@ -32,7 +33,7 @@ std::vector<record::BufferSize> compute_buffers(History& history, const PlanStat
     for (Step at = history.source().previous_of(state.step + 1, fact_bit<record::BufferSize>());
          at != no_step && n_known < n_types; at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
         const auto f = std::get<record::BufferSize>(history.record(at).fact);
-        if (known[f.buffer_type] || (plans != nullptr && scheduler_of(history, history.evaluation_of(at)) != plans->scheduler)) {
+        if (known[f.buffer_type] || scheduler_of(history, history.evaluation_of(at)) != scheduler_of(state)) {
             continue;
         }
         if (f.size > 0) {
@@ -51,17 +52,24 @@ std::vector<record::BufferSize> compute_buffers(History& history, const PlanStat
     return buffers;
 }
 
-bool are_older(const SessionInfo& session) { return !session_fact(session, SSCP_FACT_OLDER_BUFFERS).empty(); }
-
-SizeSum compute_size(const SessionInfo& session, BufferTypeId type, int64_t bytes) {
-    const bool is_named = is_index(type, session.buffer_types);
-    return {bytes, !are_older(session), is_named ? rounding_of(session, session.buffer_types[type].name, bytes) : 0};
+bool are_older(const SessionInfo& session, int32_t scheduler) {
+    const std::string fact = SSCP_FACT_OLDER_BUFFERS;
+    return !session_fact(session, fact).empty() || !session_fact(session, fact + "." + std::to_string(scheduler)).empty();
 }
 
-SizeSum compute_size(const SessionInfo& session, std::span<const record::BufferSize> buffers) {
-    SizeSum sum{0, !are_older(session)};
+SizeSum compute_size(const SessionInfo& session, int32_t scheduler, BufferTypeId type, int64_t bytes) {
+    const bool is_named = is_index(type, session.buffer_types);
+    return {bytes, !are_older(session, scheduler), is_named ? rounding_of(session, session.buffer_types[type].name, bytes) : 0};
+}
+
+SizeSum compute_size(History& history, EvaluationId evaluation, const record::BufferSize& buffer) {
+    return compute_size(history.session(), scheduler_of(history, evaluation), buffer.buffer_type, buffer.size);
+}
+
+SizeSum compute_size(const SessionInfo& session, int32_t scheduler, std::span<const record::BufferSize> buffers) {
+    SizeSum sum{0, !are_older(session, scheduler)};
     for (const record::BufferSize& buffer : buffers) {
-        const SizeSum size = compute_size(session, buffer.buffer_type, buffer.size);
+        const SizeSum size = compute_size(session, scheduler, buffer.buffer_type, buffer.size);
         sum.add(size.bytes, size.rounding);
     }
     return sum;
@@ -103,7 +111,8 @@ MemoryAccount memory(History& history, const PlanState& state) {
     }
     const SessionInfo& session = history.session();
     std::map<BufferTypeId, std::vector<record::BufferSize>> sizes;
-    for (const record::BufferSize& buffer : compute_buffers(history, state)) {
+    table.buffers = compute_buffers(history, state);
+    for (const record::BufferSize& buffer : table.buffers) {
         sizes[buffer.buffer_type].push_back(buffer);
     }
     for (const auto& [type, bytes] : used) {
@@ -115,7 +124,7 @@ MemoryAccount memory(History& history, const PlanState& state) {
     for (const auto& [type, chunks] : sizes) {
         MemoryRow row;
         row.buffer_type = history.buffer_type_name(type);
-        row.size = compute_size(session, chunks);
+        row.size = compute_size(session, scheduler_of(state), chunks);
         row.peak = used.contains(type) ? used[type] : 0;
         row.use_known = history.knows(Topic::memory);
         if (!state.reallocations.empty()) {

@@ -40,19 +40,24 @@ std::vector<ReserveRow> told_once(std::vector<ReserveRow> reserves);
 
 struct MemoryAccount {
     std::vector<MemoryRow> memory;
-    std::vector<ReserveRow> reserves; ///< made before this plan
+    std::vector<record::BufferSize> buffers; ///< by type and chunk, of those whose size was recorded
+    std::vector<ReserveRow> reserves;        ///< made before this plan
 };
 
 MemoryAccount memory(History& history, const PlanState& state);
 /// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or
 /// behind what was reserved. Those of the scheduler whose plan it is: each has its own.
 std::vector<record::BufferSize> compute_buffers(History& history, const PlanState& state);
-/// They were made before anybody watched, and may be larger than is recorded.
-bool are_older(const SessionInfo& session);
+/// Whose plan it is; 0 where the trace names none.
+int32_t scheduler_of(const PlanState& state);
+/// A scheduler's buffers were made before anybody watched, and may be larger than is recorded.
+bool are_older(const SessionInfo& session, int32_t scheduler);
 inline constexpr std::string_view older_buffers_words =
     "the program's compute buffers are older than the recording, and may be larger";
-/// A buffer's recorded size · that of several together.
-SizeSum compute_size(const SessionInfo& session, BufferTypeId type, int64_t bytes);
-SizeSum compute_size(const SessionInfo& session, std::span<const record::BufferSize> buffers);
+/// The recorded size of a scheduler's buffer · that of several together.
+SizeSum compute_size(const SessionInfo& session, int32_t scheduler, BufferTypeId type, int64_t bytes);
+SizeSum compute_size(const SessionInfo& session, int32_t scheduler, std::span<const record::BufferSize> buffers);
+/// Of a record in `evaluation`.
+SizeSum compute_size(History& history, EvaluationId evaluation, const record::BufferSize& buffer);
 
 } // namespace schedscope::accounts

@@ -33,10 +33,10 @@ public:
         begin_ns_ = !from_ns ? begin_ns_ : std::min(begin_ns_.value_or(*from_ns), *from_ns);
         end_ns_ = !to_ns ? end_ns_ : std::max(end_ns_.value_or(*to_ns), *to_ns);
     }
-    /// The first and the last record of [first, end).
+    /// The first of the records [first, end), and the one that the evaluation ends with.
     void take_ends(const RecordSource& source, Step first, Step end) {
         std::vector<Record> records;
-        for (const Step step : {first, end - 1}) {
+        for (const Step step : {first, last_step(source, first, end)}) {
             if (step >= first) {
                 source.read(step, step + 1, records);
             }
@@ -156,7 +156,8 @@ void TimeKeeper::add(BackendId backend, Activity activity, const std::string& wh
 void TimeKeeper::add_waits() {
     for (const record::Wait& wait : state_.waits) {
         const bool for_device = wait.backend != no_backend && wait.n_shaders == 0;
-        const std::string what = wait.backend == no_backend ? "for the trace writer"
+        const std::string what = wait.held                    ? "while the run was held"
+                                 : wait.backend == no_backend ? "for the trace writer"
                                  : wait.n_shaders > 0 ? "for shaders of " + history_.backend_name(wait.backend) + " to compile"
                                                       : "for " + history_.backend_name(wait.backend);
         for (size_t b = 0; b < spans_.size(); ++b) {
@@ -301,6 +302,11 @@ std::optional<TimeBy> time_by_from_name(std::string_view name) noexcept {
 }
 
 double TimeExtent::percent(int64_t ns) const noexcept { return time_ns() > 0 ? to_double(ns) * 100 / to_double(time_ns()) : 0; }
+
+Step last_step(const RecordSource& source, Step first, Step end) {
+    const Step ended = source.previous_of(end, fact_bit<record::EvaluationEnd>());
+    return ended >= first ? ended : end - 1;
+}
 
 TimeExtent time_extent(const History& history, const PlanState& state) {
     Reached reached;

@@ -32,6 +32,9 @@ struct TimeExtent {
     int64_t time_ns() const noexcept { return end_ns - begin_ns; }
     double percent(int64_t ns) const noexcept;
 };
+/// The record that an evaluation ends with, whose records are [first, end): tokens are chosen and noted behind it. While it runs,
+/// and where the recording stopped in it: the last.
+Step last_step(const RecordSource& source, Step first, Step end);
 TimeExtent time_extent(const History& history, const PlanState& state);
 /// The same of a whole evaluation, without its state. 0 to 0: no record of it has a time.
 TimeExtent time_extent(const RecordSource& source, const EvaluationSpan& span);

@@ -4,7 +4,6 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
-#include "traces/history/accounts/memory.h"
 #include "traces/history/lifetimes.h"
 #include "traces/history/words/misfit_words.h"
 
@@ -137,7 +136,7 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
         const record::Placement& p = (*placements_)[row];
         used.emplace_back(p.offset, p.offset + p.size);
     }
-    Map map{n_rows, n_columns, {std::move(used), std::max(shown.buffer.size, shown.reached), n_rows * points}, {}};
+    Map map{n_rows, n_columns, {std::move(used), std::max(shown.buffer.size.bytes, shown.reached), n_rows * points}, {}};
     map.cells.assign(n_rows * static_cast<size_t>(n_columns), -1);
     std::vector<double> covered(map.cells.size(), 0);
     for (const int row : shown.buffer.rows) {
@@ -168,8 +167,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     const int64_t peak = live[peak_at];
     cells.text(first_row, 0,
                session.history().buffer_type_name(buffer.buffer_type) +
-                   (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " +
-                   words::bytes(accounts::compute_size(session.history().session(), buffer.buffer_type, buffer.size)) +
+                   (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " + words::bytes(buffer.size) +
                    ", used to " + words::bytes(shown.reached) + ", most at once " + words::bytes(peak) + " at place " +
                    std::to_string(peak_at),
                bold);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inspector/tui/views/drawings/drawing.h"
+#include "traces/history/size_sum.h"
 #include "viz/pictures/offset_axis.h"
 
 #include <optional>
@@ -17,7 +18,7 @@ public:
     struct DrawnBuffer {
         BufferTypeId buffer_type = no_buffer_type;
         int32_t chunk = 0;
-        int64_t size = 0;
+        SizeSum size;
         std::vector<int> rows; ///< of the list, of what lies in it
     };
     /// `placements`: the list's rows, borrowed. `buffers` in the order in which they are drawn.

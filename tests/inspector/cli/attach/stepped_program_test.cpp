@@ -4,6 +4,7 @@
 #include "tests/support/ggml/released.h"
 #include "tests/support/paths.h"
 #include "tests/support/terminal.h"
+#include "traces/history/accounts/time.h"
 #include "traces/history/history.h"
 #include "traces/store/reading/reader.h"
 
@@ -110,6 +111,12 @@ TEST_P(SteppedProgram, IsHeldAtEachSplitAndSaysTheSame) {
     }
     EXPECT_GT(n_moments, 8); // at least each run of the model
     EXPECT_EQ(n_held, n_moments);
+    const auto tells_of_hold = [&](EvaluationId id) {
+        const std::vector<accounts::TimeRow> rows = accounts::time(history, history.plan(id), accounts::TimeBy::device).rows;
+        return std::any_of(rows.begin(), rows.end(),
+                           [](const accounts::TimeRow& row) { return row.what == "while the run was held" && row.ns > 0; });
+    };
+    EXPECT_TRUE(tells_of_hold(history.n_evaluations() - 1));
 }
 
 TEST_P(SteppedProgram, TicksOnWhileASplitIsHeld) {
