@@ -48,7 +48,7 @@ std::vector<MemoryNeed> needs_of(const Scheduler& scheduler) {
     for (size_t type = 0; type < info.buffer_types.size(); ++type) {
         MemoryNeed need;
         need.buffer_type = info.buffer_types[type].name;
-        need.pages = info.buffer_types[type].is_host;
+        need.is_host = need.pages = info.buffer_types[type].is_host;
         need.compute = type < compute.size() ? compute[type] : 0;
         for (const BackendInfo& b : info.backends) {
             if (b.default_buffer_type == narrow<BufferTypeId>(type)) {
@@ -158,6 +158,9 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
     add(needs, session.context().cache().buffers(), &MemoryNeed::cache);
     add_cache_of_windows(needs, session);
     tell_what_is_held(needs, session);
+    for (MemoryNeed& need : needs) {
+        need.pages = need.pages && session.options().mmap;
+    }
     leave_out_unused(needs);
     return needs;
 }

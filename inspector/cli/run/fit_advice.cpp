@@ -24,6 +24,10 @@ bool all_fit_at_once(std::span<const MemoryNeed> needs) {
 
 namespace {
 
+bool devices_fit(std::span<const MemoryNeed> needs) {
+    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.is_host || need.fits(); });
+}
+
 /// Plans the same request with other options.
 class Trials {
 public:
@@ -44,7 +48,7 @@ public:
     Fit fit(const RunOptions& options) {
         try {
             const std::vector<MemoryNeed> of_all = needs(options);
-            return !all_fit(of_all) ? Fit::no : all_fit_at_once(of_all) ? Fit::yes : Fit::not_at_once;
+            return !devices_fit(of_all) ? Fit::no : all_fit_at_once(of_all) ? Fit::yes : Fit::not_at_once;
         } catch (const Error&) {
             return Fit::no;
         }
@@ -106,7 +110,7 @@ std::string fewer_layers(Trials& trials, RunOptions options) {
     while (does_not - fits > 1) {
         options.n_gpu_layers = (does_not + fits) / 2;
         const std::vector<MemoryNeed> needs = trials.needs(options);
-        if (all_fit(needs)) {
+        if (devices_fit(needs)) {
             fits = options.n_gpu_layers;
             at_once = all_fit_at_once(needs);
         } else {
@@ -145,7 +149,7 @@ std::optional<Way> other_shares(Trials& trials, RunOptions options) {
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         const std::vector<MemoryNeed> needs = trials.needs(options);
         std::vector<Trials::Holder> holders = trials.holders();
-        if (attempt > 0 && all_fit(needs)) {
+        if (attempt > 0 && devices_fit(needs)) {
             return Way{"-ts " + joined(holders, ",", [](const Trials::Holder& h) { return std::to_string(h.layers); }),
                        all_fit_at_once(needs)};
         }
@@ -214,8 +218,9 @@ std::string what_would_fit(GenerateRequest request, const RunOptions& options, c
     Trials trials(std::move(request), files, registry);
     const std::vector<MemoryNeed> needs = trials.needs(options);
     const std::string fewer = fewer_layers(trials, options);
-    const bool weights_fit =
-        std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits() || need.weights < need.memory; });
+    const bool weights_fit = std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) {
+        return need.is_host || need.fits() || need.weights < need.memory;
+    });
     const std::vector<Way> ways = same_layers(trials, options, weights_fit, n_tokens);
     if (ways.empty() && !weights_fit) {
         return fewer + "; for all that were asked for it takes weights of a smaller type, or more memory";

@@ -103,7 +103,7 @@ std::string words_of(const GenerateRequest& request) {
 /// Of devices that have what they were given: "fits: a 21.3 GiB of 24.0 GiB (40 blocks, the output)".
 std::string room_of(std::vector<MemoryNeed> needs) {
     const std::string what = all_fit_at_once(needs) ? "fits: " : "what lies on devices fits: ";
-    std::erase_if(needs, [](const MemoryNeed& need) { return need.pages || need.memory == 0; });
+    std::erase_if(needs, [](const MemoryNeed& need) { return need.is_host || need.memory == 0; });
     const auto text_of = [](const MemoryNeed& need) {
         return need.buffer_type + ' ' + need.room() + (need.holds.empty() ? "" : " (" + need.holds + ')');
     };

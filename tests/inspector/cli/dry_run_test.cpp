@@ -217,6 +217,20 @@ TEST(DryRun, TellsWhatTheHostDoesNotHold) {
     EXPECT_EQ(with("99").find(rest) != std::string::npos, !host_holds);
 }
 
+TEST(DryRun, ReadsNothingAgainThatIsNotMapped) {
+    const Folder folder;
+    const std::string header = header_of(folder, "70b", "f32"); // 257 GiB
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--device", "a=vulkan:24GiB,cpu", "-ngl", "2", "--tokens", "1"});
+        return dry_run(folder, header, more).err;
+    };
+    const std::string mapped = with({}), at_once = "CPU: what lies there does not fit at once";
+    if (mapped.find(at_once) == std::string::npos) {
+        GTEST_SKIP() << "the host's memory holds all";
+    }
+    EXPECT_THAT(with({"--no-mmap"}), AllOf(HasSubstr("CPU: what was placed there does not fit: "), Not(HasSubstr(at_once))));
+}
+
 /// A way that makes room on a device may leave more to the host than it has: with -nkvo all of a cache of 305 GiB.
 TEST(DryRun, TellsOfEachWayWhatTheHostDoesNotHold) {
     const Folder folder;

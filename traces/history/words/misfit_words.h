@@ -17,7 +17,7 @@ std::string_view misfit_words(bool paged) noexcept;
 /// Memory in which what a plan needs does not fit. Who plans writes it down as a fact; every face says it from there.
 struct MemoryMisfit {
     std::string memory;     ///< "Vulkan0"
-    std::string need;       ///< "21.3 GiB of 12.0 GiB (weights 20.1 GiB of 40 blocks, compute 0.2 GiB)"
+    std::string need;       ///< "21.3 GiB of 12.0 GiB (weights 20.1 GiB: 40 blocks, the output; compute 0.2 GiB)"
     bool paged = false;     ///< host memory: weights that do not fit are read from their file again
     std::string what_would; ///< behind that: "; -ngl 12 is the most that the devices hold"
 
