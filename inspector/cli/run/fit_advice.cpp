@@ -18,15 +18,15 @@ bool all_fit(std::span<const MemoryNeed> needs) {
     return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits(); });
 }
 
+bool devices_fit(std::span<const MemoryNeed> needs) {
+    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.is_host || need.fits(); });
+}
+
 bool all_fit_at_once(std::span<const MemoryNeed> needs) {
     return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.fits_at_once(); });
 }
 
 namespace {
-
-bool devices_fit(std::span<const MemoryNeed> needs) {
-    return std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.is_host || need.fits(); });
-}
 
 /// Plans the same request with other options.
 class Trials {

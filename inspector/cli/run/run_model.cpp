@@ -198,9 +198,8 @@ std::string plan_model(const RunArguments& arguments, Recorder& recorder) {
     }
     profiles.report(add_fact);
     const std::vector<MemoryNeed> needs = memory_needs(session);
-    const bool fit = all_fit(needs);
-    warn_of_memory(needs, add_fact, fit ? "" : what_would_fit(request, options, files, registry));
-    return fit ? room_of(needs) : "";
+    warn_of_memory(needs, add_fact, devices_fit(needs) ? "" : what_would_fit(request, options, files, registry));
+    return all_fit(needs) ? room_of(needs) : "";
 }
 
 } // namespace schedscope
