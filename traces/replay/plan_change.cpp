@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/diff/align.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/words/misfit_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -50,14 +51,6 @@ Pass where_apart(const TensorWay& a, const TensorWay& b) {
 
 constexpr std::string_view compute_buffer = "compute buffer of ";
 
-/// What a leaf with memory of its own is.
-std::string_view kind_of_memory(const TensorInfo& t) {
-    return t.usage == BufferUsage::weights ? "weights in "
-           : role_of(t) == Role::cache     ? "KV cache in "
-           : role_of(t) == Role::sampling  ? "sampling state in "
-                                           : "inputs in ";
-}
-
 /// The tensors in the order in which a person reads a graph: leafs, then nodes.
 std::vector<std::pair<TensorId, bool>> in_order(const OwnedGraph& graph) {
     std::vector<std::pair<TensorId, bool>> order;
@@ -98,13 +91,10 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
             ++f.nodes[plan.backend(at[id])];
         }
     }
-    for (const TensorId id : plan.graph.leafs) {
-        const TensorInfo& t = plan.graph.tensors[id];
-        if (t.buffer_type != no_buffer_type) {
-            const int64_t bytes = t.bytes().value_or(0);
-            f.memory[std::string(kind_of_memory(t)) + plan.buffer_type(t.buffer_type)] += bytes;
-            f.by_buffer_type[plan.buffer_type(t.buffer_type)] += bytes;
-        }
+    for (const accounts::HeldRow& held : accounts::held_memory(plan.graph)) {
+        const std::string where = plan.buffer_type(held.buffer_type);
+        f.memory[std::string(held.what) + " in " + where] += held.size.bytes;
+        f.by_buffer_type[where] += held.size.bytes;
     }
     for (const auto& [chunk, bytes] : chunks_) {
         f.memory[std::string(compute_buffer) + chunk.first] += bytes;

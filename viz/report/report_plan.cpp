@@ -97,8 +97,12 @@ json tables_of(History& history, const PlanState& state, ReportTables& tables) {
     passes.update(state);
     tables.add(passes, made);
     tables::BuffersTable buffers(history);
-    buffers.update(state, accounts::memory(history, state).memory);
+    accounts::MemoryAccount memory = accounts::memory(history, state);
+    buffers.update(state, std::move(memory.memory));
     tables.add(buffers, made);
+    tables::HeldTable held(history);
+    held.update(state, std::move(memory.held));
+    tables.add(held, made);
     tables::PlacesTable places(history);
     places.update(state);
     tables.add(places, made);

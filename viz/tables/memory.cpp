@@ -63,6 +63,26 @@ void BuffersTable::update(const PlanState& state, std::vector<accounts::MemoryRo
     rows_ = std::move(buffers);
 }
 
+std::span<const HeldTable::Entry> HeldTable::entries() {
+    using T = const HeldTable&;
+    using R = const accounts::HeldRow&;
+    static const Entry list[] = {
+        {{.key = "buffer_type", .title = "beside these", .help = "the type of buffer"},
+         [](T t, R r) -> Cell { return t.history().buffer_type_name(r.buffer_type); }},
+        {{.key = "what", .title = "holds", .help = "what the plan's graph reads there"}, [](T, R r) -> Cell { return r.what; }},
+        {{.key = "size", .title = "size", .help = "of these tensors", .unit = Unit::bytes},
+         [](T, R r) { return Cell::of_sum(r.size); }},
+    };
+    return list;
+}
+
+HeldTable::HeldTable(History& history) : PlanTable("held", history) {}
+
+void HeldTable::update(const PlanState& state, std::vector<accounts::HeldRow> held) {
+    look_at(state);
+    rows_ = std::move(held);
+}
+
 std::span<const ReservesTable::Entry> ReservesTable::entries() {
     using T = const ReservesTable&;
     using R = const accounts::ReserveRow&;

@@ -21,6 +21,14 @@ public:
     static std::span<const Entry> entries();
 };
 
+/// What the plan's graph reads that lies in memory of its own, beside the compute buffers.
+class HeldTable final : public PlanTable<HeldTable, accounts::HeldRow> {
+public:
+    explicit HeldTable(History& history);
+    void update(const PlanState& state, std::vector<accounts::HeldRow> held);
+    static std::span<const Entry> entries();
+};
+
 /// Graphs that memory was reserved for before this plan.
 class ReservesTable final : public TableOf<ReservesTable, accounts::ReserveRow> {
 public:

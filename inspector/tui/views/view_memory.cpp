@@ -204,6 +204,14 @@ private:
                 add_wrapped(lines, width, "", 8, words::bytes(holder.bytes) + "  " + holder.name, {}, Target::tensor(holder.id));
             }
         }
+        if (!table_.held.empty()) {
+            add_heading(lines, "beside compute buffers");
+        }
+        for (const accounts::HeldRow& held : table_.held) {
+            add_wrapped(lines, width, "", 0,
+                        std::string(held.what) + " in " + session.history().buffer_type_name(held.buffer_type) + ": " +
+                            words::bytes(held.size));
+        }
         if (!session.state().reallocations.empty()) {
             add_heading(lines, "planned again because");
         }

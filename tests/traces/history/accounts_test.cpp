@@ -247,6 +247,36 @@ TEST(OlderBuffers, AreThoseOfTheSchedulersThatWereThere) {
     }
 }
 
+TEST(HeldMemory, IsWhatAGraphReadsByKindAndPlace) {
+    OwnedGraph graph;
+    const auto leaf = [&](std::string_view name, BufferTypeId type, BufferUsage usage, Role role, int64_t floats) {
+        TensorInfo t;
+        t.name = graph.keep(name);
+        t.type = Type::F32;
+        t.ne = Shape{floats, 1, 1, 1};
+        t.buffer_type = type;
+        t.usage = usage;
+        t.role = role;
+        graph.leafs.push_back(n_of(graph.tensors));
+        graph.tensors.push_back(t);
+    };
+    leaf("a", 1, BufferUsage::weights, Role::none, 4);
+    leaf("cache_k_l0", 0, BufferUsage::any, Role::none, 2); // as llama.cpp names it
+    leaf("b", 0, BufferUsage::weights, Role::none, 8);
+    leaf("c", 0, BufferUsage::weights, Role::cache, 1); // a weight, whatever reads it
+    leaf("kept", 0, BufferUsage::any, Role::cache, 5);
+    leaf("in", 0, BufferUsage::any, Role::none, 1);
+    leaf("beside", no_buffer_type, BufferUsage::any, Role::none, 100); // in a compute buffer
+    std::vector<std::tuple<std::string_view, BufferTypeId, int64_t>> rows;
+    for (const accounts::HeldRow& row : accounts::held_memory(graph)) {
+        EXPECT_TRUE(row.size.complete);
+        rows.emplace_back(row.what, row.buffer_type, row.size.bytes);
+    }
+    using Row = std::tuple<std::string_view, BufferTypeId, int64_t>;
+    EXPECT_THAT(
+        rows, ::testing::ElementsAre(Row{"weights", 0, 36}, Row{"KV cache", 0, 28}, Row{"inputs", 0, 4}, Row{"weights", 1, 16}));
+}
+
 TEST_F(Tables, TokensListTheirSamplersAndWhereTheyRan) {
     const auto rows = accounts::tokens(*history);
     ASSERT_EQ(rows.size(), 3U);

@@ -4,10 +4,12 @@
 #include "traces/format/schedscope_stream.h"
 #include "traces/history/accounts/as_logged.h"
 #include "traces/history/lifetimes.h"
+#include "traces/history/words/layer_in_name.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace schedscope::accounts {
@@ -90,6 +92,33 @@ std::vector<ReserveRow> reserves_before(History& history, Step step) {
 
 } // namespace
 
+Role role_of(const TensorInfo& t) noexcept {
+    return t.role == Role::none && t.name.starts_with("cache_") && layer_of_name(t.name) ? Role::cache : t.role;
+}
+
+std::vector<HeldRow> held_memory(const OwnedGraph& graph) {
+    std::map<std::pair<BufferTypeId, std::string_view>, SizeSum> found;
+    for (const TensorId id : graph.leafs) {
+        const TensorInfo& t = graph.tensors[id];
+        if (t.buffer_type != no_buffer_type) {
+            const std::string_view what = t.usage == BufferUsage::weights ? "weights"
+                                          : role_of(t) == Role::cache     ? "KV cache"
+                                          : role_of(t) == Role::sampling  ? "sampling state"
+                                                                          : "inputs";
+            found[{t.buffer_type, what}].add(t.bytes());
+        }
+    }
+    std::vector<HeldRow> rows;
+    rows.reserve(found.size());
+    for (const auto& [where, size] : found) {
+        rows.push_back({where.second, where.first, size});
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) {
+        return std::tuple(a.buffer_type, -a.size.bytes) < std::tuple(b.buffer_type, -b.size.bytes);
+    });
+    return rows;
+}
+
 std::vector<ReserveRow> told_once(std::vector<ReserveRow> reserves) {
     std::set<std::pair<int32_t, std::optional<std::string>>> told;
     std::erase_if(reserves, [&](const ReserveRow& r) { return !told.emplace(r.n_tokens, r.error).second; });
@@ -137,6 +166,9 @@ MemoryAccount memory(History& history, const PlanState& state) {
             row.holders.push_back({holder->tensor, history.tensor_name(state, holder->tensor), holder->size});
         }
         table.memory.push_back(std::move(row));
+    }
+    if (const OwnedGraph* const graph = history.graph_of(state)) {
+        table.held = held_memory(*graph);
     }
     table.reserves = reserves_before(history, state.step);
     return table;

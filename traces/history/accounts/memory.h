@@ -38,10 +38,22 @@ struct ReserveRow {
 /// Without those that say no more than one before: a program with several graphs of as many tokens reserves for each.
 std::vector<ReserveRow> told_once(std::vector<ReserveRow> reserves);
 
+/// Tensors that a plan's graph reads and that have memory of their own, of one kind in one place.
+struct HeldRow {
+    std::string_view what; ///< "weights", "KV cache", "sampling state", "inputs"
+    BufferTypeId buffer_type = no_buffer_type;
+    SizeSum size; ///< of these tensors
+};
+/// By buffer type, the largest first. A graph that was not recorded whole tells of what it has.
+std::vector<HeldRow> held_memory(const OwnedGraph& graph);
+/// As recorded; of a cache without a recorded part by its name, as llama.cpp has it: "cache_k_l3".
+Role role_of(const TensorInfo& t) noexcept;
+
 struct MemoryAccount {
     std::vector<MemoryRow> memory;
     std::vector<record::BufferSize> buffers; ///< by type and chunk, of those whose size was recorded
-    std::vector<ReserveRow> reserves;        ///< made before this plan
+    std::vector<HeldRow> held;
+    std::vector<ReserveRow> reserves; ///< made before this plan
 };
 
 MemoryAccount memory(History& history, const PlanState& state);

@@ -2,6 +2,7 @@
 
 #include "runtime/numbers.h"
 #include "runtime/planner/placement/policy.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/words/layer_in_name.h"
 #include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/rehome.h"
@@ -11,8 +12,6 @@
 namespace schedscope {
 
 namespace {
-
-bool is_cache_name(std::string_view name) noexcept { return name.starts_with("cache_") && layer_of_name(name); }
 
 bool is_weight(const TensorInfo& t) noexcept { return t.usage == BufferUsage::weights && t.buffer_type != no_buffer_type; }
 
@@ -30,8 +29,6 @@ Role role_in_block(const TensorInfo& node) noexcept {
 }
 
 } // namespace
-
-Role role_of(const TensorInfo& t) noexcept { return t.role == Role::none && is_cache_name(t.name) ? Role::cache : t.role; }
 
 int32_t n_named_blocks(const OwnedGraph& graph) noexcept {
     int32_t n = 0;
@@ -54,7 +51,7 @@ void name_parts(OwnedGraph& graph) {
         if (is_weight(t) && t.name.starts_with("blk.")) {
             t.role = Role::attention; // of a block's parts any: the layer decides
             t.layer = block_of(t);
-        } else if (t.is_leaf() && is_cache_name(t.name)) {
+        } else if (t.is_leaf() && accounts::role_of(t) == Role::cache) {
             t.role = Role::cache;
             t.layer = block_of(t);
         }

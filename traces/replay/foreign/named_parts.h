@@ -10,9 +10,6 @@
 /// and values of a block "cache_k_l3", its nodes "norm-3". Nothing else knows these names' meaning.
 namespace schedscope {
 
-/// As recorded; of a cache without a recorded part, by its name.
-Role role_of(const TensorInfo& t) noexcept;
-
 /// Blocks of which a graph has weights; 0: no weight is named so.
 int32_t n_named_blocks(const OwnedGraph& graph) noexcept;
 
