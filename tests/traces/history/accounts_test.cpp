@@ -254,6 +254,7 @@ TEST(HeldMemory, IsWhatAGraphReadsByKindAndPlace) {
         t.name = graph.keep(name);
         t.type = Type::F32;
         t.ne = Shape{floats, 1, 1, 1};
+        t.nb = contiguous_strides(Type::F32, *t.ne);
         t.buffer_type = type;
         t.usage = usage;
         t.role = role;

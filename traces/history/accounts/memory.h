@@ -44,7 +44,7 @@ struct HeldRow {
     BufferTypeId buffer_type = no_buffer_type;
     SizeSum size; ///< of these tensors
 };
-/// By buffer type, the largest first. A graph that was not recorded whole tells of what it has.
+/// By buffer type, the largest first. Of a graph that was not recorded whole: what is known of it.
 std::vector<HeldRow> held_memory(const OwnedGraph& graph);
 /// As recorded; of a cache without a recorded part by its name, as llama.cpp has it: "cache_k_l3".
 Role role_of(const TensorInfo& t) noexcept;
