@@ -139,7 +139,7 @@ public:
     std::string operator()(const record::BufferSize& f) const {
         return "compute buffer of " + history.buffer_type_name(f.buffer_type) +
                (f.chunk > 0 ? ", chunk " + std::to_string(f.chunk) : "") + ": " +
-               words::bytes(accounts::compute_size(history, record.evaluation, f)) +
+               words::bytes(accounts::compute_size(history, r.evaluation, f)) +
                (f.before.value_or(0) > 0 ? ", was " + words::bytes(*f.before) : "");
     }
     std::string operator()(const record::Placement& f) const {

@@ -69,7 +69,7 @@ private:
         const PlacementPolicy& placement = session.model().placement();
         for (int32_t home = 0; home < placement.host(); ++home) {
             const BackendInfo& device = session.scheduler().session().backends[home];
-            if (!holds_layers(device.kind)) {
+            if (!device.kind || !holds_layers(*device.kind)) {
                 continue;
             }
             Holder& holder = holders_.emplace_back(

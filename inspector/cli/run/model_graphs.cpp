@@ -49,13 +49,13 @@ private:
     /// llama.cpp reserves for prompts with a row of logits for each token.
     void build(int32_t n_tokens, int32_t n_cells, Built& built) {
         RunOptions options = options_;
-        options.n_ctx = std::max(n_cells, n_tokens + 1);
+        options.n_ctx = std::max(n_cells, n_tokens);
         options.n_ubatch = options.n_batch = std::max(n_tokens, n_tokens == 1 ? n_cells : 1);
         Session session(registry_, file_, options, &built.store);
         const int32_t n_prompt = n_tokens > 1 ? n_tokens : n_cells - 1;
         GenerateRequest request;
         request.prompts.push_back({0, std::vector<Token>(n_prompt, 1)});
-        request.n_predict = 1;
+        request.n_predict = n_prompt < options.n_ctx ? 1 : 0;
         plan_generation(session, request);
         if (n_tokens > 1) {
             request.all_logits = true;

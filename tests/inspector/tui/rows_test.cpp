@@ -284,7 +284,7 @@ TEST(Axis, OfALargeBufferHasUnitsAndFits) {
                                                     {1, no_tensor, 0, 0, 1, 4, 16'779'264, 640 * MiB},
                                                     {2, no_tensor, 0, 0, 2, 4, 16'779'264 + 640 * MiB, 4}};
     MemoryMap map;
-    map.set(placements, {{0, 0, 664 * MiB, {0, 1, 2}}});
+    map.set(placements, {{0, 0, {.bytes = 664 * MiB}, {0, 1, 2}}});
     for (const int height : {6, 9, 12}) {
         std::vector<std::string> labels;
         for (const Line& line : map.draw(session, -1, height, 80)) {

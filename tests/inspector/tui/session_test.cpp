@@ -289,7 +289,7 @@ TEST_F(ATrace, AMapHasRoomForPlacesThatCanNotBe) {
 TEST_F(ATrace, AMapTellsOfAFoldedRangeWhereNothingElseIsWritten) {
     std::vector<record::Placement> placements = session.state().placements;
     ASSERT_GE(placements.size(), 3u);
-    MemoryMap::DrawnBuffer buffer{placements[0].buffer_type, 0, 40 << 20, {0, 1, 2}};
+    MemoryMap::DrawnBuffer buffer{placements[0].buffer_type, 0, {.bytes = 40 << 20}, {0, 1, 2}};
     placements.resize(3);
     const auto place = [&](int row, int64_t offset, int64_t size, int32_t first, int32_t last) {
         placements[row].offset = offset;

@@ -158,7 +158,7 @@ TEST(LiveGate, NotesWhereARunWasHeldWhenTheEvaluationHasRun) {
         if (const auto* wait = std::get_if<record::Wait>(&r.fact); wait != nullptr && wait->held) {
             EXPECT_GE(wait->start_ns, held_until_ns);
             EXPECT_LE(wait->start_ns, wait->end_ns);
-            EXPECT_LE(wait->end_ns, r.time_ns);
+            EXPECT_LE(wait->end_ns, *r.time_ns);
             EXPECT_EQ(r.evaluation, 0);
             held_until_ns = wait->end_ns;
         }

@@ -217,8 +217,8 @@ TEST(Time, EndsWithTheEvaluationAndNotWithTheTokenBehindIt) {
         const Step ended = history.source().previous_of(span.end, fact_bit<record::EvaluationEnd>());
         ASSERT_GT(ended, span.first);
         ASSERT_TRUE(std::holds_alternative<record::NextToken>(last.fact)) << "evaluation " << id;
-        ASSERT_LT(history.record(ended).time_ns, last.time_ns);
-        EXPECT_EQ(accounts::time_extent(history, history.plan(id)).end_ns, history.record(ended).time_ns);
+        ASSERT_LT(*history.record(ended).time_ns, *last.time_ns);
+        EXPECT_EQ(accounts::time_extent(history, history.plan(id)).end_ns, *history.record(ended).time_ns);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "traces/attach/scheduler.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 namespace schedscope::attach {
 
