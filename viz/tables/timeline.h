@@ -18,12 +18,12 @@ struct TimelineItem {
     int32_t split = -1;
     int count = 1;     ///< nodes that ran in it
     int n_shaders = 0; ///< that were compiled in a wait
-    bool held = false; ///< a wait: a user held the run
     bool device_time = false;
     std::optional<int64_t> bytes = {}, flops = {}; ///< nothing: not known, or it is no work
     int64_t start = 0, end = 0;                    ///< ns
     bool timed = true;                             ///< else start and end are not known
     bool moment = false;                           ///< only the start is known: a copy that the backend made by itself
+    bool held = false;                             ///< a wait: a user held the run
 
     /// ns; nothing: not timed.
     std::optional<int64_t> took() const noexcept { return timed && !moment ? std::optional(end - start) : std::nullopt; }
