@@ -212,7 +212,7 @@ struct Wait { ///< the runtime waited
     BackendId backend = no_backend; ///< for its work, or for its driver to compile; none: for the trace writer, or for a user
     int64_t start_ns = 0, end_ns = 0;
     int32_t n_shaders = 0; ///< that the driver compiled meanwhile; 0: it was no such wait
-    bool held = false;     ///< by a user who steps through the run
+    bool held = false;     ///< by the inspector, for its user
 };
 struct Sample { ///< one sampler of a sequence's chain did its part for the token that follows
     int32_t sequence = 0;

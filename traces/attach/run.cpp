@@ -121,27 +121,19 @@ void record_split_run(RunCall& call, Backend* backend, const Graph* part, Timed 
                    place < 0 ? -1 : s.numbers[place]);
 }
 
-namespace {
-
-/// −1: none is to come.
-int next_split(const RunCall& call) {
-    const Scheduler& s = *call.scheduler;
-    return call.is_waiting || s.split >= s.plan.splits.size() ? -1 : s.split;
-}
-
-} // namespace
-
 void record_wait(RunCall& call, const Backend* backend, Timed time) {
     const int number = call.scheduler->number_of(backend);
     Block* const block = number < 0 ? nullptr : block_of(call);
     if (block != nullptr) {
-        SCHEDSCOPE_PUT(*block, wait, time.start, time.end, next_split(call), number, 0);
+        const int split =
+            call.is_waiting || call.scheduler->split >= call.scheduler->plan.splits.size() ? -1 : call.scheduler->split;
+        SCHEDSCOPE_PUT(*block, wait, time.start, time.end, split, number, 0);
     }
 }
 
 void record_hold(RunCall& call, Timed time) {
     if (Block* const block = block_of(call)) {
-        SCHEDSCOPE_PUT(*block, wait, time.start, time.end, next_split(call), -1, 1);
+        SCHEDSCOPE_PUT(*block, wait, time.start, time.end, -1, -1, 1);
     }
 }
 

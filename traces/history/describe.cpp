@@ -166,7 +166,7 @@ public:
     }
     std::string operator()(const record::Wait& f) const {
         return (f.n_shaders > 0           ? backend(f.backend) + ": " + words::counted(f.n_shaders, "shader") + " compiled"
-                : f.held                  ? std::string("held by whoever stepped through the run")
+                : f.held                  ? std::string("held by the inspector")
                 : f.backend == no_backend ? std::string("waited for the trace to be written")
                                           : "waited for " + backend(f.backend)) +
                (f.split >= 0 ? " before " + split(f.split) : "") + ", " + words::duration(f.end_ns - f.start_ns);

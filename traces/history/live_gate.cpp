@@ -132,7 +132,10 @@ template <typename Pass> void LiveGate::pass_on(const Record& record, const Pass
     if (std::holds_alternative<record::EvaluationBegin>(record.fact)) {
         holds_.clear();
     }
-    pass_unheld(pass); // first, so that whoever looks while it is held sees it
+    pass_unheld(pass);                                                // first, so that whoever looks while it is held sees it
+    if (std::holds_alternative<record::EvaluationEnd>(record.fact)) { // it failed; else they are noted by now
+        pass_unheld([this] { note_holds(); });
+    }
     hold_where_asked(record);
     if (const auto* const end = std::get_if<record::PassEnd>(&record.fact);
         end != nullptr && end->pass == schedscope::Pass::execute) {
@@ -152,7 +155,8 @@ template <typename Pass> void LiveGate::pass_unheld(const Pass& pass) {
 }
 
 /// Whoever looks at the evaluation's time is to know what of it was the user's own. All at once when it has run: a record behind
-/// each would stand in the way of whoever steps by records.
+/// each would stand in the way of whoever steps by records. Of an attached program they come from itself, and whoever reads its
+/// stream takes none from here (ImportSink).
 void LiveGate::note_holds() {
     for (const record::Wait& hold : std::exchange(holds_, {})) {
         root_->add(hold);

@@ -5,7 +5,6 @@
 #include "runtime/ops/catalogue.h"
 #include "runtime/system/joined.h"
 #include "traces/format/schedscope_stream.h"
-#include "traces/history/accounts/memory.h"
 #include "traces/history/find_tensor.h"
 #include "traces/history/words/layer_in_name.h"
 #include "traces/history/words/unknown.h"
@@ -466,13 +465,13 @@ private:
     /// The same of all weights and caches of the block (foreign/named_parts.h) that the tensor, or what it reads, is of.
     void try_block(const Attempt& base) {
         const TensorInfo& cache = graph_->tensors[owner_of(*graph_, tensor_)];
-        std::optional<int32_t> block = accounts::role_of(cache) == Role::cache ? layer_of_name(cache.name) : std::nullopt;
+        std::optional<int32_t> block = role_of(cache) == Role::cache ? layer_of_name(cache.name) : std::nullopt;
         for (const TensorId weight : weights()) {
             block = block ? block : layer_of_name(graph_->tensors[weight].name);
         }
         const auto is_of_block = [&, block](TensorId id) {
             const TensorInfo& owner = graph_->tensors[owner_of(*graph_, id)];
-            const bool lies = owner.usage == BufferUsage::weights || accounts::role_of(owner) == Role::cache;
+            const bool lies = owner.usage == BufferUsage::weights || role_of(owner) == Role::cache;
             return lies && layer_of_name(owner.name) == block;
         };
         for (TensorId id = 0; block && id < n_of(graph_->tensors); ++id) {

@@ -5,8 +5,8 @@
 #include "runtime/ops/catalogue.h"
 #include "runtime/planner/placement/policy.h"
 #include "runtime/system/joined.h"
-#include "traces/history/accounts/memory.h"
 #include "traces/history/history.h"
+#include "traces/history/words/layer_in_name.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/foreign/named_parts.h"
 
@@ -92,7 +92,7 @@ std::string of_cache(const WhatIf& what_if, Plans& plans) {
     bool cached = false;
     plans.for_each([&](const OwnedGraph& graph, const PlanState&) {
         cached = cached || std::any_of(graph.tensors.begin(), graph.tensors.end(), [](const TensorInfo& t) {
-                     return accounts::role_of(t) == Role::cache && t.buffer_type != no_buffer_type;
+                     return role_of(t) == Role::cache && t.buffer_type != no_buffer_type;
                  });
     });
     return said + (!cached                                  ? "no graph has a KV cache"

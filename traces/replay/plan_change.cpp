@@ -91,10 +91,10 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
             ++f.nodes[plan.backend(at[id])];
         }
     }
-    for (const accounts::HeldRow& held : accounts::held_memory(plan.graph)) {
-        const std::string where = plan.buffer_type(held.buffer_type);
-        f.memory[std::string(held.what) + " in " + where] += held.size.bytes;
-        f.by_buffer_type[where] += held.size.bytes;
+    for (const accounts::ResidentRow& row : accounts::resident_memory(plan.graph)) {
+        const std::string where = plan.buffer_type(row.buffer_type);
+        f.memory[std::string(row.what) + " in " + where] += row.size.bytes;
+        f.by_buffer_type[where] += row.size.bytes;
     }
     for (const auto& [chunk, bytes] : chunks_) {
         f.memory[std::string(compute_buffer) + chunk.first] += bytes;

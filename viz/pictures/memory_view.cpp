@@ -95,7 +95,7 @@ struct Band {
 
 class MemoryPicture {
 public:
-    MemoryPicture(const Subject& subject, std::span<const record::BufferSize> buffers);
+    MemoryPicture(const Subject& subject, int32_t scheduler, std::span<const record::BufferSize> buffers);
     std::string draw();
 
 private:
@@ -109,6 +109,7 @@ private:
     double x_of(int32_t use) const { return axis_width + width_ * use / n_uses_; }
 
     const Subject& subject_;
+    const int32_t scheduler_;
     DotText dot_;
     std::map<std::pair<BufferTypeId, int32_t>, Panel> panels_;
     const Lifetimes lifetimes_;
@@ -117,8 +118,8 @@ private:
     double width_ = min_width;
 };
 
-MemoryPicture::MemoryPicture(const Subject& subject, std::span<const record::BufferSize> buffers)
-    : subject_(subject), dot_("memory"), lifetimes_(subject.state.placements) {
+MemoryPicture::MemoryPicture(const Subject& subject, int32_t scheduler, std::span<const record::BufferSize> buffers)
+    : subject_(subject), scheduler_(scheduler), dot_("memory"), lifetimes_(subject.state.placements) {
     const PlanState& state = subject.state;
     int32_t at = 0;
     for (const SplitState& split : state.splits) {
@@ -149,9 +150,8 @@ std::string MemoryPicture::title_of(const Panel& panel) const {
     const bool known = is_index(panel.buffer_type, types);
     const std::string name = known ? types[panel.buffer_type].name : "buffer type " + std::to_string(panel.buffer_type);
     return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") +
-           words::bytes(
-               accounts::compute_size(subject_.session, accounts::scheduler_of(subject_.state), panel.buffer_type, panel.size)) +
-           ", " + words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
+           words::bytes(accounts::compute_size(subject_.session, scheduler_, panel.buffer_type, panel.size)) + ", " +
+           words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
            words::count(peak.at);
 }
 
@@ -336,8 +336,8 @@ std::string MemoryPicture::draw() {
 
 } // namespace
 
-std::string draw_memory(const Subject& subject, std::span<const record::BufferSize> buffers) {
-    return MemoryPicture(subject, buffers).draw();
+std::string draw_memory(const Subject& subject, int32_t scheduler, std::span<const record::BufferSize> buffers) {
+    return MemoryPicture(subject, scheduler, buffers).draw();
 }
 
 } // namespace schedscope

@@ -166,7 +166,9 @@ std::string draw(History& history, const Subject& subject, PictureView view) {
     case PictureView::splits: return draw_splits(subject);
     case PictureView::layers: return draw_layers(subject);
     case PictureView::nodes: return draw_nodes(subject);
-    case PictureView::memory: return draw_memory(subject, accounts::compute_buffers(history, subject.state));
+    case PictureView::memory:
+        return draw_memory(subject, accounts::scheduler_of(history, subject.state.planned_in),
+                           accounts::compute_buffers(history, subject.state));
     }
     return "";
 }

@@ -14,6 +14,7 @@ std::string draw_splits(const Subject& subject); ///< one box a split
 std::string draw_layers(const Subject& subject); ///< one box a block
 std::string draw_nodes(const Subject& subject);  ///< one shape a tensor
 /// Tensors as rectangles, time by offset. buffers: the compute buffers in force.
-std::string draw_memory(const Subject& subject, std::span<const record::BufferSize> buffers);
+/// `scheduler`: whose plan it is, and `buffers` (accounts::compute_buffers).
+std::string draw_memory(const Subject& subject, int32_t scheduler, std::span<const record::BufferSize> buffers);
 
 } // namespace schedscope

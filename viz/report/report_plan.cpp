@@ -100,9 +100,9 @@ json tables_of(History& history, const PlanState& state, ReportTables& tables) {
     accounts::MemoryAccount memory = accounts::memory(history, state);
     buffers.update(state, std::move(memory.memory));
     tables.add(buffers, made);
-    tables::HeldTable held(history);
-    held.update(state, std::move(memory.held));
-    tables.add(held, made);
+    tables::ResidentTable resident(history);
+    resident.update(state, std::move(memory.resident));
+    tables.add(resident, made);
     tables::PlacesTable places(history);
     places.update(state);
     tables.add(places, made);

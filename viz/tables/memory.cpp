@@ -63,9 +63,9 @@ void BuffersTable::update(const PlanState& state, std::vector<accounts::MemoryRo
     rows_ = std::move(buffers);
 }
 
-std::span<const HeldTable::Entry> HeldTable::entries() {
-    using T = const HeldTable&;
-    using R = const accounts::HeldRow&;
+std::span<const ResidentTable::Entry> ResidentTable::entries() {
+    using T = const ResidentTable&;
+    using R = const accounts::ResidentRow&;
     static const Entry list[] = {
         {{.key = "buffer_type", .title = "beside these", .help = "the type of buffer"},
          [](T t, R r) -> Cell { return t.history().buffer_type_name(r.buffer_type); }},
@@ -76,11 +76,11 @@ std::span<const HeldTable::Entry> HeldTable::entries() {
     return list;
 }
 
-HeldTable::HeldTable(History& history) : PlanTable("held", history) {}
+ResidentTable::ResidentTable(History& history) : PlanTable("resident", history) {}
 
-void HeldTable::update(const PlanState& state, std::vector<accounts::HeldRow> held) {
+void ResidentTable::update(const PlanState& state, std::vector<accounts::ResidentRow> resident) {
     look_at(state);
-    rows_ = std::move(held);
+    rows_ = std::move(resident);
 }
 
 std::span<const ReservesTable::Entry> ReservesTable::entries() {

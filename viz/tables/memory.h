@@ -22,10 +22,10 @@ public:
 };
 
 /// What the plan's graph reads that lies in memory of its own, beside the compute buffers.
-class HeldTable final : public PlanTable<HeldTable, accounts::HeldRow> {
+class ResidentTable final : public PlanTable<ResidentTable, accounts::ResidentRow> {
 public:
-    explicit HeldTable(History& history);
-    void update(const PlanState& state, std::vector<accounts::HeldRow> held);
+    explicit ResidentTable(History& history);
+    void update(const PlanState& state, std::vector<accounts::ResidentRow> resident);
     static std::span<const Entry> entries();
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,19 +44,25 @@ public:
         return memory_needs(session);
     }
 
-    enum class Fit : uint8_t { no, not_at_once, yes }; ///< not_at_once: the host's memory does not hold its part
-    /// No too where the options are refused: a type of the cache that flash attention is needed for, a context that is too short.
-    Fit fit(const RunOptions& options) {
+    /// Nothing where the options are refused: a type of the cache that flash attention is needed for, a context that is too
+    /// short.
+    std::optional<std::vector<MemoryNeed>> tried(const RunOptions& options) {
         try {
-            const std::vector<MemoryNeed> of_all = needs(options);
-            return !devices_fit(of_all) ? Fit::no : all_fit_at_once(of_all) ? Fit::yes : Fit::not_at_once;
+            return needs(options);
         } catch (const Error&) {
-            return Fit::no;
+            return std::nullopt;
         }
+    }
+
+    enum class Fit : uint8_t { no, not_at_once, yes }; ///< not_at_once: the host's memory does not hold its part
+    Fit fit(const RunOptions& options) {
+        const std::optional<std::vector<MemoryNeed>> needs = tried(options);
+        return !needs || !all_fit(*needs) ? Fit::no : all_fit_at_once(*needs) ? Fit::yes : Fit::not_at_once;
     }
 
     int32_t n_ctx() const noexcept { return n_ctx_; } ///< of the plan before
     int32_t n_layers() const noexcept { return n_layers_; }
+
     struct Holder {
         std::string buffer_type;
         int64_t memory = 0; ///< bytes; 0: unknown
@@ -104,25 +111,38 @@ std::string text_of(const std::vector<Way>& ways) {
     return text + (none_at_once ? ", and then " + std::string(not_held) : "");
 }
 
+/// How layers are shared out among several devices: ", split by their memory".
+std::string split_words(const Trials& trials, const RunOptions& options) {
+    const auto& holders = trials.holders();
+    if (holders.size() < 2) {
+        return "";
+    }
+    if (std::any_of(options.tensor_split.begin(), options.tensor_split.end(), [](float share) { return share > 0; })) {
+        return " with this -ts";
+    }
+    return std::any_of(holders.begin(), holders.end(), [](const Trials::Holder& h) { return h.memory == 0; })
+               ? ", split evenly"
+               : ", split by their memory";
+}
+
 std::string fewer_layers(Trials& trials, RunOptions options) {
     int32_t fits = -1, does_not = std::min(options.n_gpu_layers, trials.n_layers() + 1);
-    bool at_once = true; // what the host has with as many as fit
+    bool host_holds = true; // what it has with as many as fit
+    const std::string split = split_words(trials, options);
     while (does_not - fits > 1) {
         options.n_gpu_layers = (does_not + fits) / 2;
-        const std::vector<MemoryNeed> needs = trials.needs(options);
-        if (devices_fit(needs)) {
+        const std::optional<std::vector<MemoryNeed>> needs = trials.tried(options);
+        if (needs && devices_fit(*needs)) {
             fits = options.n_gpu_layers;
-            at_once = all_fit_at_once(needs);
+            host_holds = all_fit_at_once(*needs);
         } else {
             does_not = options.n_gpu_layers;
         }
     }
-    const std::string split = trials.holders().size() < 2    ? ""
-                              : options.tensor_split.empty() ? ", split by their memory"
-                                                             : " with this -ts";
+    const std::string not_mapped = "the host's memory does not hold the rest";
     return (fits < 0 ? "; no -ngl makes it fit" + split
                      : "; -ngl " + std::to_string(fits) + " is the most that the devices hold" + split) +
-           (at_once ? "" : ", and then " + std::string(not_held));
+           (host_holds ? "" : ", and then " + (options.mmap ? std::string(not_held) : not_mapped));
 }
 
 /// The longest context, of halves of the one that was asked for; `n_tokens` must have room.
@@ -143,24 +163,28 @@ int64_t need_of(const std::vector<MemoryNeed>& needs, const Trials::Holder& hold
     return need == needs.end() ? 0 : need->total();
 }
 
-/// Layers go from the device that has most too much to the one that has most to spare.
+/// Layers go from the device that has most too much to the one that has most to spare, until all fit. Nothing: they don't.
 std::optional<Way> other_shares(Trials& trials, RunOptions options) {
-    constexpr int most_attempts = 16;
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
-        const std::vector<MemoryNeed> needs = trials.needs(options);
-        std::vector<Trials::Holder> holders = trials.holders();
-        if (attempt > 0 && devices_fit(needs)) {
-            return Way{"-ts " + joined(holders, ",", [](const Trials::Holder& h) { return std::to_string(h.layers); }),
-                       all_fit_at_once(needs)};
-        }
-        const auto spare = [&](const Trials::Holder& h) { return h.memory - need_of(needs, h); };
-        const auto [from, to] = std::minmax_element(holders.begin(), holders.end(),
-                                                    [&](const auto& a, const auto& b) { return spare(a) < spare(b); });
-        if (from == holders.end() || from->layers == 0 || spare(*from) >= 0 || spare(*to) <= 0) {
+    constexpr int64_t no_limit = int64_t{1} << 60; // bytes of a device whose memory is not known
+    std::set<std::vector<float>> tried;
+    for (bool first = true; trials.holders().size() > 1; first = false) {
+        const std::optional<std::vector<MemoryNeed>> needs = trials.tried(options);
+        if (!needs || !tried.insert(options.tensor_split).second) {
             return std::nullopt;
         }
-        const int64_t of_layer = std::max<int64_t>(need_of(needs, *from) / from->layers, 1), too_much = -spare(*from);
-        const auto n = std::clamp(int_of(too_much / of_layer), 1, from->layers);
+        std::vector<Trials::Holder> holders = trials.holders();
+        if (!first && all_fit(*needs)) {
+            return Way{"-ts " + joined(holders, ",", [](const Trials::Holder& h) { return std::to_string(h.layers); }),
+                       all_fit_at_once(*needs)};
+        }
+        const auto spare = [&](const Trials::Holder& h) { return (h.memory > 0 ? h.memory : no_limit) - need_of(*needs, h); };
+        const auto [from, to] = std::minmax_element(holders.begin(), holders.end(),
+                                                    [&](const auto& a, const auto& b) { return spare(a) < spare(b); });
+        if (from->layers == 0 || spare(*from) >= 0 || spare(*to) <= 0) {
+            return std::nullopt;
+        }
+        const int64_t of_layer = std::max<int64_t>(need_of(*needs, *from) / from->layers, 1), too_much = -spare(*from);
+        const auto n = int_of(std::clamp<int64_t>(too_much / of_layer, 1, from->layers));
         from->layers -= n;
         to->layers += n;
         options.tensor_split.clear();

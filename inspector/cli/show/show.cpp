@@ -103,7 +103,7 @@ json fusion_json(History& history, const PlanState& state) {
 
 struct Memory {
     tables::BuffersTable buffers;
-    tables::HeldTable held;
+    tables::ResidentTable resident;
     tables::ReservesTable reserves;
     tables::PlacesTable places;
 };
@@ -112,10 +112,10 @@ Memory memory_of(History& history, const PlanState& state, bool each_reserve) {
     if (!each_reserve) {
         table.reserves = accounts::told_once(std::move(table.reserves));
     }
-    Memory memory{tables::BuffersTable(history), tables::HeldTable(history), tables::ReservesTable(std::move(table.reserves)),
+    Memory memory{tables::BuffersTable(history), tables::ResidentTable(history), tables::ReservesTable(std::move(table.reserves)),
                   tables::PlacesTable(history)};
     memory.buffers.update(state, std::move(table.memory));
-    memory.held.update(state, std::move(table.held));
+    memory.resident.update(state, std::move(table.resident));
     memory.places.update(state);
     return memory;
 }
@@ -127,7 +127,7 @@ void print_memory(History& history, const PlanState& state, std::ostream& out, b
         OutputLine(out) << what << ": " << sizes;
     }
     for (const tables::Table* more :
-         {static_cast<const tables::Table*>(&memory.held), static_cast<const tables::Table*>(&memory.reserves),
+         {static_cast<const tables::Table*>(&memory.resident), static_cast<const tables::Table*>(&memory.reserves),
           static_cast<const tables::Table*>(&memory.places)}) {
         if (more->n_rows() > 0) {
             print_table(*more, out << '\n', {.all = all});
@@ -137,7 +137,7 @@ void print_memory(History& history, const PlanState& state, std::ostream& out, b
 json memory_json(History& history, const PlanState& state) {
     const Memory memory = memory_of(history, state, true);
     return {{"memory", json_of(memory.buffers)},
-            {"held", json_of(memory.held)},
+            {"resident", json_of(memory.resident)},
             {"reserves", json_of(memory.reserves)},
             {"tensors", json_of(memory.places)}};
 }

@@ -46,7 +46,8 @@ public:
                 buffers.push_back(
                     {p.buffer_type,
                      p.chunk,
-                     accounts::compute_size(session.history().session(), accounts::scheduler_of(state), p.buffer_type, bytes),
+                     accounts::compute_size(session.history().session(),
+                                            accounts::scheduler_of(session.history(), state.planned_in), p.buffer_type, bytes),
                      {}});
             }
             buffers.back().rows.push_back(int_of(i));
@@ -204,13 +205,13 @@ private:
                 add_wrapped(lines, width, "", 8, words::bytes(holder.bytes) + "  " + holder.name, {}, Target::tensor(holder.id));
             }
         }
-        if (!table_.held.empty()) {
+        if (!table_.resident.empty()) {
             add_heading(lines, "beside compute buffers");
         }
-        for (const accounts::HeldRow& held : table_.held) {
+        for (const accounts::ResidentRow& row : table_.resident) {
             add_wrapped(lines, width, "", 0,
-                        std::string(held.what) + " in " + session.history().buffer_type_name(held.buffer_type) + ": " +
-                            words::bytes(held.size));
+                        std::string(row.what) + " in " + session.history().buffer_type_name(row.buffer_type) + ": " +
+                            words::bytes(row.size));
         }
         if (!session.state().reallocations.empty()) {
             add_heading(lines, "planned again because");

@@ -14,28 +14,25 @@
 
 namespace schedscope::accounts {
 
-namespace {
-
-/// Of the plan that an evaluation made.
-int32_t scheduler_of(History& history, EvaluationId id) {
-    const EvaluationSpan span = history.evaluation(id);
+int32_t scheduler_of(History& history, EvaluationId evaluation) {
+    if (evaluation < 0) {
+        return 0;
+    }
+    const EvaluationSpan span = history.evaluation(evaluation);
     const Step at = history.source().previous_of(span.end, fact_bit<record::PlanBackend>());
     return at < span.first ? 0 : std::get<record::PlanBackend>(history.record(at).fact).scheduler;
 }
-
-} // namespace
-
-int32_t scheduler_of(const PlanState& state) { return state.backends.empty() ? 0 : state.backends.front().scheduler; }
 
 std::vector<record::BufferSize> compute_buffers(History& history, const PlanState& state) {
     std::map<std::pair<BufferTypeId, int32_t>, record::BufferSize> found;
     std::map<BufferTypeId, bool> known; // all chunks of a type are recorded together
     const size_t n_types = history.session().buffer_types.size();
     size_t n_known = 0;
+    const int32_t scheduler = scheduler_of(history, state.planned_in);
     for (Step at = history.source().previous_of(state.step + 1, fact_bit<record::BufferSize>());
          at != no_step && n_known < n_types; at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
         const auto f = std::get<record::BufferSize>(history.record(at).fact);
-        if (known[f.buffer_type] || scheduler_of(history, history.evaluation_of(at)) != scheduler_of(state)) {
+        if (known[f.buffer_type] || scheduler_of(history, history.evaluation_of(at)) != scheduler) {
             continue;
         }
         if (f.size > 0) {
@@ -92,11 +89,7 @@ std::vector<ReserveRow> reserves_before(History& history, Step step) {
 
 } // namespace
 
-Role role_of(const TensorInfo& t) noexcept {
-    return t.role == Role::none && t.name.starts_with("cache_") && layer_of_name(t.name) ? Role::cache : t.role;
-}
-
-std::vector<HeldRow> held_memory(const OwnedGraph& graph) {
+std::vector<ResidentRow> resident_memory(const OwnedGraph& graph) {
     std::map<std::pair<BufferTypeId, std::string_view>, SizeSum> found;
     for (const TensorId id : graph.leafs) {
         const TensorInfo& t = graph.tensors[id];
@@ -108,12 +101,12 @@ std::vector<HeldRow> held_memory(const OwnedGraph& graph) {
             found[{t.buffer_type, what}].add(t.bytes());
         }
     }
-    std::vector<HeldRow> rows;
+    std::vector<ResidentRow> rows;
     rows.reserve(found.size());
     for (const auto& [where, size] : found) {
         rows.push_back({where.second, where.first, size});
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) {
+    std::stable_sort(rows.begin(), rows.end(), [](const ResidentRow& a, const ResidentRow& b) {
         return std::tuple(a.buffer_type, -a.size.bytes) < std::tuple(b.buffer_type, -b.size.bytes);
     });
     return rows;
@@ -153,7 +146,7 @@ MemoryAccount memory(History& history, const PlanState& state) {
     for (const auto& [type, chunks] : sizes) {
         MemoryRow row;
         row.buffer_type = history.buffer_type_name(type);
-        row.size = compute_size(session, scheduler_of(state), chunks);
+        row.size = compute_size(session, scheduler_of(history, state.planned_in), chunks);
         row.peak = used.contains(type) ? used[type] : 0;
         row.use_known = history.knows(Topic::memory);
         if (!state.reallocations.empty()) {
@@ -168,7 +161,7 @@ MemoryAccount memory(History& history, const PlanState& state) {
         table.memory.push_back(std::move(row));
     }
     if (const OwnedGraph* const graph = history.graph_of(state)) {
-        table.held = held_memory(*graph);
+        table.resident = resident_memory(*graph);
     }
     table.reserves = reserves_before(history, state.step);
     return table;

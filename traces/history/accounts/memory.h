@@ -39,20 +39,18 @@ struct ReserveRow {
 std::vector<ReserveRow> told_once(std::vector<ReserveRow> reserves);
 
 /// Tensors that a plan's graph reads and that have memory of their own, of one kind in one place.
-struct HeldRow {
+struct ResidentRow {
     std::string_view what; ///< "weights", "KV cache", "sampling state", "inputs"
     BufferTypeId buffer_type = no_buffer_type;
     SizeSum size; ///< of these tensors
 };
 /// By buffer type, the largest first. Of a graph that was not recorded whole: what is known of it.
-std::vector<HeldRow> held_memory(const OwnedGraph& graph);
-/// As recorded; of a cache without a recorded part by its name, as llama.cpp has it: "cache_k_l3".
-Role role_of(const TensorInfo& t) noexcept;
+std::vector<ResidentRow> resident_memory(const OwnedGraph& graph);
 
 struct MemoryAccount {
     std::vector<MemoryRow> memory;
     std::vector<record::BufferSize> buffers; ///< by type and chunk, of those whose size was recorded
-    std::vector<HeldRow> held;
+    std::vector<ResidentRow> resident;
     std::vector<ReserveRow> reserves; ///< made before this plan
 };
 
@@ -60,8 +58,8 @@ MemoryAccount memory(History& history, const PlanState& state);
 /// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or
 /// behind what was reserved. Those of the scheduler whose plan it is: each has its own.
 std::vector<record::BufferSize> compute_buffers(History& history, const PlanState& state);
-/// Whose plan it is; 0 where the trace names none.
-int32_t scheduler_of(const PlanState& state);
+/// Who made the plan of an evaluation that planned; 0 where the trace names none.
+int32_t scheduler_of(History& history, EvaluationId evaluation);
 /// A scheduler's buffers were made before anybody watched, and may be larger than is recorded.
 bool are_older(const SessionInfo& session, int32_t scheduler);
 inline constexpr std::string_view older_buffers_words =

@@ -102,8 +102,9 @@ Summary summary(History& history, EvaluationId evaluation) {
     }
     std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
     const std::vector<record::BufferSize> buffers = compute_buffers(history, state);
-    s.compute = buffers.empty() && !history.knows(Topic::memory) ? SizeSum{0, false}
-                                                                 : compute_size(history.session(), scheduler_of(state), buffers);
+    s.compute = buffers.empty() && !history.knows(Topic::memory)
+                    ? SizeSum{0, false}
+                    : compute_size(history.session(), scheduler_of(history, state.planned_in), buffers);
     return s;
 }
 

@@ -53,17 +53,19 @@ private:
 
 /// Something that lasts: of several at one moment the first in this order is what the device does then.
 struct Span {
+    /// What comes first is what the device does. A user holds within a split that is timed as a whole, and not within a kernel.
+    enum class Rank : uint8_t { kernel, hold, split, copy, wait, idle };
     Activity activity;
+    Rank rank;
     int64_t start_ns, end_ns;
     size_t row;
 };
 
-/// Gives each moment of [begin, end) to one span: of those that cover it, the first by activity, then by start.
+/// Gives each moment of [begin, end) to one span: of those that cover it, the first by rank, then by start.
 void share_out(std::vector<Span>& spans, const TimeExtent& extent,
                const std::function<void(const Span*, int64_t, int64_t)>& give) {
-    std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
-        return std::tie(a.activity, a.start_ns) < std::tie(b.activity, b.start_ns);
-    });
+    std::stable_sort(spans.begin(), spans.end(),
+                     [](const Span& a, const Span& b) { return std::tie(a.rank, a.start_ns) < std::tie(b.rank, b.start_ns); });
     struct Edge {
         int64_t at_ns;
         size_t span;
@@ -100,7 +102,7 @@ public:
 
 private:
     size_t row(BackendId backend, Activity activity, const std::string& what, bool timed = true);
-    void add(BackendId backend, Activity activity, const std::string& what, int64_t start_ns, int64_t end_ns);
+    void add(BackendId backend, Activity activity, Span::Rank rank, const std::string& what, int64_t start_ns, int64_t end_ns);
     void add_waits();
     void add_planning();
     std::string what_of(const record::Execute& kernel) const;
@@ -142,11 +144,12 @@ size_t TimeKeeper::row(BackendId backend, Activity activity, const std::string& 
     return found->second;
 }
 
-void TimeKeeper::add(BackendId backend, Activity activity, const std::string& what, int64_t start_ns, int64_t end_ns) {
+void TimeKeeper::add(BackendId backend, Activity activity, Span::Rank rank, const std::string& what, int64_t start_ns,
+                     int64_t end_ns) {
     if (is_index(backend, spans_)) {
         const size_t at = row(backend, activity, what);
         account_.rows[at].n = account_.rows[at].n.value_or(0) + 1;
-        spans_[backend].push_back({activity, start_ns, std::max(start_ns, end_ns), at});
+        spans_[backend].push_back({activity, rank, start_ns, std::max(start_ns, end_ns), at});
         account_.anything = true;
     }
 }
@@ -163,10 +166,11 @@ void TimeKeeper::add_waits() {
         for (size_t b = 0; b < spans_.size(); ++b) {
             const bool itself = for_device && wait.backend == narrow<BackendId>(b);
             if (itself) {
-                add(narrow<BackendId>(b), Activity::idle, idle_words(account_.devices[b], "while it is waited for"),
-                    wait.start_ns, wait.end_ns);
+                add(narrow<BackendId>(b), Activity::idle, Span::Rank::idle,
+                    idle_words(account_.devices[b], "while it is waited for"), wait.start_ns, wait.end_ns);
             } else {
-                add(narrow<BackendId>(b), Activity::waiting, what, wait.start_ns, wait.end_ns);
+                add(narrow<BackendId>(b), Activity::waiting, wait.held ? Span::Rank::hold : Span::Rank::wait, what, wait.start_ns,
+                    wait.end_ns);
             }
         }
     }
@@ -189,7 +193,7 @@ void TimeKeeper::add_planning() {
                                           planning = true;
                                       } else if (planning) {
                                           for (size_t b = 0; b < spans_.size(); ++b) {
-                                              spans_[b].push_back({Activity::idle, since, *r.time_ns,
+                                              spans_[b].push_back({Activity::idle, Span::Rank::idle, since, *r.time_ns,
                                                                    row(narrow<BackendId>(b), Activity::idle, "planning")});
                                           }
                                           planning = false;
@@ -246,7 +250,7 @@ std::string TimeKeeper::what_of_split(const SplitState& split) const {
 
 TimeAccount TimeKeeper::account() {
     for (const record::Execute& kernel : state_.executed) {
-        add(kernel.backend, Activity::computing, what_of(kernel), kernel.start_ns, kernel.end_ns);
+        add(kernel.backend, Activity::computing, Span::Rank::kernel, what_of(kernel), kernel.start_ns, kernel.end_ns);
     }
     for (const SplitState* whole : splits_as_a_whole(state_)) {
         const SplitState& split = *whole;
@@ -254,7 +258,7 @@ TimeAccount TimeKeeper::account() {
             continue;
         }
         if (split.start_ns && split.end_ns) {
-            add(split.backend(), Activity::computing, what_of_split(split), *split.start_ns, *split.end_ns);
+            add(split.backend(), Activity::computing, Span::Rank::split, what_of_split(split), *split.start_ns, *split.end_ns);
             continue;
         }
         account_.devices[split.backend()].untimed = true;
@@ -262,7 +266,7 @@ TimeAccount TimeKeeper::account() {
         untimed.n = untimed.n.value_or(0) + 1;
     }
     for (const record::Transfer& transfer : state_.transfers) {
-        add(transfer.to, Activity::copying, "", transfer.start_ns, transfer.end_ns);
+        add(transfer.to, Activity::copying, Span::Rank::copy, "", transfer.start_ns, transfer.end_ns);
     }
     add_waits();
     add_planning();

@@ -2,7 +2,6 @@
 
 #include "runtime/numbers.h"
 #include "runtime/planner/placement/policy.h"
-#include "traces/history/accounts/memory.h"
 #include "traces/history/words/layer_in_name.h"
 #include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/rehome.h"
@@ -51,7 +50,7 @@ void name_parts(OwnedGraph& graph) {
         if (is_weight(t) && t.name.starts_with("blk.")) {
             t.role = Role::attention; // of a block's parts any: the layer decides
             t.layer = block_of(t);
-        } else if (t.is_leaf() && accounts::role_of(t) == Role::cache) {
+        } else if (t.is_leaf() && role_of(t) == Role::cache) {
             t.role = Role::cache;
             t.layer = block_of(t);
         }
