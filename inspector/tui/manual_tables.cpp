@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/commands.h"
 #include "inspector/tui/input/keys.h"
+#include "inspector/tui/panes/screen.h"
 #include "inspector/tui/state/settings.h"
 #include "runtime/error.h"
 #include "runtime/planner/plan.h"
@@ -37,6 +38,14 @@ Rows mouse() {
             {"a column's head", "orders the list by it"},
             {"the middle line", "drag it: a wider or narrower list"},
             {"wheel", "scrolls; over the timeline's lanes it zooms, over its axis it moves them"}};
+}
+
+Rows top_line() {
+    Rows rows;
+    for (const TopLineWord& word : top_line_words()) {
+        rows.push_back({std::string(word.word), std::string(word.meaning)});
+    }
+    return rows;
 }
 
 Rows colon_commands() {
@@ -174,10 +183,11 @@ struct ManualTable {
     std::string_view name;
     Rows (*rows)();
 };
-constexpr ManualTable tables[] = {{"keys", keys},       {"mouse", mouse},           {"commands", colon_commands},
-                                  {"views", view_rows}, {"settings", setting_rows}, {"fields", fields},
-                                  {"signs", signs},     {"units", units},           {"rules", rules},
-                                  {"what-if", what_if}, {"limits", limits},         {"exit-codes", exit_codes}};
+constexpr ManualTable tables[] = {{"keys", keys},        {"mouse", mouse},           {"commands", colon_commands},
+                                  {"views", view_rows},  {"settings", setting_rows}, {"fields", fields},
+                                  {"signs", signs},      {"units", units},           {"rules", rules},
+                                  {"what-if", what_if},  {"limits", limits},         {"exit-codes", exit_codes},
+                                  {"top-line", top_line}};
 
 } // namespace
 

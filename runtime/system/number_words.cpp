@@ -124,4 +124,9 @@ std::string counted(int64_t n, std::string_view noun) {
 
 std::string and_more(int64_t n) { return "and " + count(n) + " more"; }
 
+std::string and_more(int64_t n, std::string_view noun) {
+    std::string text = counted(n, noun);
+    return "and " + text.insert(text.find(' '), " more");
+}
+
 } // namespace schedscope::words

@@ -57,7 +57,7 @@ std::vector<Measure> measure(const PlanSide& side) {
     count_if_known(Topic::fusion, "fused groups", side.state.fusions);
     for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
         measures.push_back(
-            {side.devices.buffer_type(row.buffer_type) + " compute buffer", Measure::Unit::bytes, Amount::of(row.size), {}});
+            {side.devices.compute_memory(row.buffer_type) + " compute buffer", Measure::Unit::bytes, Amount::of(row.size), {}});
     }
     count_if_known(Topic::memory, "memory planned again", side.state.reallocations);
     return measures;

@@ -39,6 +39,19 @@ std::string memory_of(const SessionInfo& session, const BackendInfo& backend) {
     return is_index(type, session.buffer_types) ? session.buffer_types[type].name : "";
 }
 
+/// The host's memory in which plans compute; of a log, which does not say whose memory is whose, the only one that it names.
+/// Empty: not known.
+std::string host_memory(const SessionInfo& session) {
+    const std::string own = session.backends.empty() ? "" : memory_of(session, session.backends.back());
+    std::vector<std::string_view> named;
+    for (const BufferTypeInfo& type : session.buffer_types) {
+        if (type.is_host) {
+            named.push_back(type.name);
+        }
+    }
+    return !own.empty() ? own : named.size() == 1 ? std::string(named.front()) : "";
+}
+
 } // namespace
 
 SameDevices::SameDevices(const SessionInfo& a, const SessionInfo& b) {
@@ -53,6 +66,8 @@ SameDevices::SameDevices(const SessionInfo& a, const SessionInfo& b) {
             }
         }
     }
+    host_in_a = host_memory(a);
+    host_in_b = host_memory(b);
 }
 
 } // namespace schedscope::diff

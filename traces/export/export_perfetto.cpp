@@ -5,6 +5,7 @@
 #include "traces/export/perfetto_writer.h"
 #include "traces/history/lanes.h"
 #include "traces/history/memory_use.h"
+#include "traces/history/words/words.h"
 
 #include <algorithm>
 #include <optional>
@@ -29,7 +30,7 @@ struct CounterTrack {
 class PerfettoExporter {
 public:
     PerfettoExporter(std::shared_ptr<const RecordSource> source, std::ostream& out) : history_(std::move(source)), writer_(out) {
-        writer_.process("schedscope " + session_fact(history_.session(), "model"));
+        writer_.process("schedscope " + words::model_of(history_.session()));
         scheduler_.name = "scheduler";
         add_lane(scheduler_);
         for (const BackendInfo& backend : history_.session().backends) {

@@ -20,12 +20,12 @@ public:
         std::string s = "evaluation " + std::to_string(r.evaluation) + " begins" +
                         (f.kind ? ": " + std::string(graph_kind_name(*f.kind)) : "");
         s += f.n_tokens ? (f.kind ? ", " : ": ") + words::counted(*f.n_tokens, "token") : "";
-        s += f.n_sequences ? " of " + words::counted(*f.n_sequences, "sequence") : "";
-        s += f.n_outputs ? ", " + words::counted(*f.n_outputs, "output") : "";
+        s += f.n_sequences.value_or(1) != 1 ? " of " + words::counted(*f.n_sequences, "sequence") : ""; // one is what is usual
+        s += f.n_outputs.value_or(1) != 1 ? ", " + words::counted(*f.n_outputs, "output") : "";
         if (f.reused) {
             s += "; runs the plan of evaluation " + std::to_string(f.planned_in) + " again";
         } else if (f.failed_check != 0) {
-            s += "; the graph before could not be used again: " + text(f.failed_check);
+            s += "; planned again, failed check: " + text(f.failed_check);
         }
         return f.observed ? s + "; computed in pieces: it is stepped, watched or verified" : s;
     }

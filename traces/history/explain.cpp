@@ -2,8 +2,11 @@
 
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "runtime/planner/placement/policy.h"
+#include "runtime/system/joined.h"
 #include "traces/history/describe.h"
 #include "traces/history/find_tensor.h"
+#include "traces/history/words/part_by_name.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
@@ -51,6 +54,7 @@ public:
         close_pass();
         add_first_pass();
         add_reasons();
+        add_program_pin();
         add_split();
         add_untimed_kernel();
         add_verdict();
@@ -172,6 +176,25 @@ private:
                 }
             }
         }
+    }
+
+    /// Of another program's plan, which says no reason: that the program pinned the tensor itself, and why llama.cpp would.
+    void add_program_pin() {
+        const auto pinned = std::find_if(story_.steps.begin(), story_.steps.end(),
+                                         [](const StoryStep& step) { return step.cause == Cause::user && step.after; });
+        const bool is_told = std::any_of(story_.lines.begin(), story_.lines.end(),
+                                         [](const StoryLine& line) { return line.kind == StoryKind::placed; });
+        if (pinned == story_.steps.end() || is_told) {
+            return;
+        }
+        const PlanState& state = history_.plan_run_by(story_.evaluation);
+        const std::optional<int32_t> n_tokens = history_.evaluation(story_.planned_in).begin.n_tokens;
+        const std::string_view why =
+            n_tokens ? why_pinned(pinned_role_by_name(history_.tensor(state, story_.tensor)), *n_tokens < small_batch) : "";
+        story_.lines.push_back(
+            {pinned->step, StoryKind::placed,
+             joined({"pinned to ", history_.backend_name(*pinned->after), " by the program, not by the scheduler",
+                     why.empty() ? "; why is not recorded" : "; llama.cpp does so: ", why})});
     }
 
     /// The split that a node lies in, where it doesn't begin it.

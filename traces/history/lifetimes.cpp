@@ -1,8 +1,15 @@
 #include "traces/history/lifetimes.h"
 
+#include "runtime/system/joined.h"
+
 #include <algorithm>
 
 namespace schedscope {
+
+std::string place_in_words(int32_t place, std::string_view taken_by) {
+    const std::string number = "place " + std::to_string(place);
+    return taken_by.empty() ? number : joined({number, " (", taken_by, ")"});
+}
 
 Lifetimes::Lifetimes(std::span<const record::Placement> placements) {
     for (const record::Placement& placement : placements) {
@@ -56,6 +63,10 @@ Lifetimes::Peak Lifetimes::peak_of(const std::vector<const record::Placement*>& 
         if (std::max(0, placement->first_use) <= peak.at && peak.at < end_of(*placement) && placement->size > 0) {
             peak.holders.push_back(placement);
         }
+    }
+    const auto begins_there = [&](const record::Placement* placement) { return std::max(0, placement->first_use) == peak.at; };
+    if (std::count_if(peak.holders.begin(), peak.holders.end(), begins_there) == 1) {
+        peak.taken = *std::find_if(peak.holders.begin(), peak.holders.end(), begins_there);
     }
     std::stable_sort(peak.holders.begin(), peak.holders.end(), [](const auto* a, const auto* b) { return a->size > b->size; });
     return peak;

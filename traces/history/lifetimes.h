@@ -3,9 +3,17 @@
 #include "runtime/planner/records.h"
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace schedscope {
+
+/// What "place 57" counts, wherever memory is shown. A node's number is another one.
+inline constexpr std::string_view places_count =
+    "places count the nodes as they run, and two more for each input of a split: its source and its copy";
+
+std::string place_in_words(int32_t place, std::string_view taken_by); ///< "place 57 (ffn_up-1)"; empty: the place alone
 
 /// From when to when tensors need the memory they were given. Indices count the nodes of the allocated graph, as
 /// record::Placement does.
@@ -30,6 +38,7 @@ public:
         int64_t bytes = 0;
         int32_t at = 0;
         std::vector<const record::Placement*> holders;
+        const record::Placement* taken = nullptr; ///< the tensor whose bytes are taken there; null: several's are
     };
     Peak peak_of(const std::vector<const record::Placement*>& one_buffer) const;
 

@@ -98,13 +98,21 @@ std::optional<DeviceLine> device_line(std::string_view line) {
     return DeviceLine{trimmed(rest.substr(0, open)), trimmed(rest.substr(open + 2, close - open - 2))};
 }
 
+/// In the words that our own runs have, so that two traces that say the same compare as the same.
+std::string_view in_own_words(std::string_view name, std::string_view value) {
+    return name != "flash_attention"             ? value
+           : value == "1" || value == "enabled"  ? "on"
+           : value == "0" || value == "disabled" ? "off"
+                                                 : value;
+}
+
 std::optional<FactLine> fact_line(std::string_view line) {
     struct Known {
         std::string_view in_log, name;
     };
     static constexpr std::array known = {
         Known{"graph splits", "graph_splits"},  Known{"graph nodes", "graph_nodes"}, Known{"graphs reused", "graphs_reused"},
-        Known{"general.name", "model"},         Known{"n_ubatch", "n_ubatch"},       Known{"n_batch", "n_batch"},
+        Known{"general.name", "name"},          Known{"n_ubatch", "n_ubatch"},       Known{"n_batch", "n_batch"},
         Known{"flash_attn", "flash_attention"}, Known{": n_ctx", "n_ctx"}, // a server's slots have an n_ctx each, behind a comma
     };
     constexpr std::string_view offloaded = "offloaded ";
@@ -114,7 +122,7 @@ std::optional<FactLine> fact_line(std::string_view line) {
     }
     for (const Known& k : known) {
         if (const auto value = value_of(line, k.in_log); value && !value->empty()) {
-            return FactLine{k.name, *value};
+            return FactLine{k.name, in_own_words(k.name, *value)};
         }
     }
     return std::nullopt;

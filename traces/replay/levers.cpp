@@ -7,6 +7,7 @@
 #include "traces/format/schedscope_stream.h"
 #include "traces/history/find_tensor.h"
 #include "traces/history/words/layer_in_name.h"
+#include "traces/history/words/part_by_name.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/foreign/llama_age.h"
@@ -216,7 +217,7 @@ private:
         }
         try {
             const PlanComparison plan = planned_with(attempt);
-            Lever lever{attempt.settings, attempt.words, "", 0};
+            Lever lever{attempt.settings, attempt.words, "", 0, memory_fits(plan, session_)};
             for (const Moved& moved : moved_by(plan)) {
                 ++lever.n_moved;
                 if (moved.tensor == tensor_) {
@@ -306,19 +307,24 @@ private:
             const int32_t step = end > now ? 1 : -1;
             std::optional<Lever> lever; // of the range that goes on
             int32_t first = 0;
+            std::string too_much; // where it fits with the first of them, and with a further one no more
             std::vector<std::string> backends;
             for (int32_t n = now + step; n != end + 2 * step; n += step) {
                 std::optional<Lever> next = n == end + step ? std::nullopt : outcome(with(n));
                 if (lever && next && next->backend == lever->backend) {
+                    if (too_much.empty() && lever->misfit().empty() && !next->misfit().empty()) {
+                        too_much = joined({" (from -ngl ", std::to_string(n), " on it ", next->misfit(), ")"});
+                    }
                     continue;
                 }
                 if (lever && std::find(backends.begin(), backends.end(), lever->backend) == backends.end()) {
                     backends.push_back(lever->backend);
-                    lever->words = Attempt{{}, layers_in_words(first, n - step, end), {}}.with(base).words;
+                    lever->words = Attempt{{}, layers_in_words(first, n - step, end) + too_much, {}}.with(base).words;
                     levers_.push_back(std::move(*lever));
                 }
                 lever = std::move(next);
                 first = n;
+                too_much.clear();
             }
             return;
         }
@@ -595,16 +601,26 @@ FoundLevers levers_of(const RecordSource& source, EvaluationId evaluation, Tenso
     return LeverSearch(source, evaluation, tensor).run();
 }
 
+std::string Lever::misfit() const {
+    std::string all;
+    for (const MemoryFit& fit : memory) {
+        const std::string misfit = fit.misfit();
+        all += (all.empty() || misfit.empty() ? "" : "; ") + misfit;
+    }
+    return all;
+}
+
 std::vector<std::string> levers_in_words(const FoundLevers& levers) {
     std::vector<std::string> lines, backends;
     const std::string so_far = levers.goes_to.empty() ? "" : "the plan is not complete here: it goes on to " + levers.goes_to;
     for (const Lever& lever : levers.found) {
+        const std::string misfit = lever.misfit(), words = lever.words + (misfit.empty() ? "" : " (" + misfit + ")");
         const auto known = std::find(backends.begin(), backends.end(), lever.backend);
         if (known == backends.end()) {
             backends.push_back(lever.backend);
-            lines.push_back("on " + lever.backend + " with " + lever.words);
+            lines.push_back("on " + lever.backend + " with " + words);
         } else {
-            lines[static_cast<size_t>(known - backends.begin())] += ", or " + lever.words;
+            lines[static_cast<size_t>(known - backends.begin())] += ", or " + words;
         }
     }
     if (lines.empty()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "traces/replay/plan_change.h"
 #include "traces/store/record_source.h"
 
 #include <string>
@@ -9,10 +10,13 @@ namespace schedscope {
 
 /// A change of settings that puts a tensor on another backend.
 struct Lever {
-    std::vector<std::string> settings; ///< as `replay --set` takes each: "ngl=5"; empty: no setting of ours says it
-    std::string words;                 ///< as a run's options say it: "-ngl 5 or more"
-    std::string backend;               ///< where the tensor is then
-    int64_t n_moved = 0;               ///< tensors that are elsewhere then, this one among them
+    std::vector<std::string> settings;  ///< as `replay --set` takes each: "ngl=5"; empty: no setting of ours says it
+    std::string words;                  ///< as a run's options say it: "-ngl 5 or more"
+    std::string backend;                ///< where the tensor is then
+    int64_t n_moved = 0;                ///< tensors that are elsewhere then, this one among them
+    std::vector<MemoryFit> memory = {}; ///< what lies in each backend's memory then, as far as this plan alone needs it
+
+    std::string misfit() const; ///< "does not fit into big: 11.6 GiB too much"; empty: it fits, as far as is known
 };
 
 /// What would put a tensor elsewhere, the change that moves least first.
@@ -30,7 +34,7 @@ struct FoundLevers {
 FoundLevers levers_of(const RecordSource& source, EvaluationId evaluation, TensorId tensor);
 
 /// "on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", one line for each backend; or why there is none, in one. Of a plan
-/// that is recorded in part, where it leads stands before.
+/// that is recorded in part, where it leads stands before. Behind a change whose plan does not fit a memory stands by how much.
 std::vector<std::string> levers_in_words(const FoundLevers& levers);
 
 } // namespace schedscope

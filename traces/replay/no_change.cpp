@@ -6,7 +6,7 @@
 #include "runtime/planner/placement/policy.h"
 #include "runtime/system/joined.h"
 #include "traces/history/history.h"
-#include "traces/history/words/layer_in_name.h"
+#include "traces/history/words/part_by_name.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/foreign/named_parts.h"
 

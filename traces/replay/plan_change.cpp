@@ -135,9 +135,19 @@ std::vector<Measure> measures_of(const PlanComparison& plan) {
 }
 
 std::string MemoryFit::text(int64_t bytes, bool about) const {
-    const std::string_view verdict = memory <= 0 ? "" : fits(bytes) ? "fits" : misfit_words(paged);
-    return joined({verdict, verdict.empty() ? "" : ": ", about ? "about " : "", words::bytes(bytes), " of ",
-                   memory <= 0 ? "unknown" : words::bytes(memory)});
+    const std::string of =
+        joined({about ? "about " : "", words::bytes(bytes), " of ", memory <= 0 ? std::string("unknown") : words::bytes(memory)});
+    return memory <= 0   ? of
+           : fits(bytes) ? "fits: " + of
+                         : joined({misfit_words(paged), ": ", too_much(bytes, about), " (", of, ")"});
+}
+
+std::string MemoryFit::too_much(int64_t bytes, bool about) const {
+    return fits(bytes) ? "" : joined({about ? "about " : "", words::bytes(bytes - memory), " too much"});
+}
+
+std::string MemoryFit::misfit() const {
+    return fits(now) ? "" : joined({misfit_words(paged), " into ", backend, ": ", too_much(now, is_about)});
 }
 
 std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session) {

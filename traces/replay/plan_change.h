@@ -31,9 +31,12 @@ struct MemoryFit {
     bool paged = false;            ///< the host's: weights that do not fit are read from their file again
 
     bool fits(int64_t bytes) const noexcept { return memory <= 0 || bytes <= memory; }
-    /// "fits: 569 KiB of 2.0 GiB", "does not fit: 35.6 GiB of 24.0 GiB", "569 KiB of unknown": what matters first, for narrow
-    /// columns.
+    /// "fits: 569 KiB of 2.0 GiB", "does not fit: 11.6 GiB too much (35.6 GiB of 24.0 GiB)", "569 KiB of unknown": what matters
+    /// first, for narrow columns.
     std::string text(int64_t bytes, bool about = false) const;
+    std::string too_much(int64_t bytes, bool about = false) const; ///< "11.6 GiB too much"; empty: it fits, or that is not known
+    /// Of what lies there now: "does not fit into big: 11.6 GiB too much"; empty: it fits, or that is not known.
+    std::string misfit() const;
 };
 /// Of the backends in whose memory something lies or lay.
 std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session);

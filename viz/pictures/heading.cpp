@@ -2,6 +2,7 @@
 
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/verdict_words.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/markup.h"
@@ -28,6 +29,18 @@ std::string kind_beside_name(const BackendInfo& backend) {
 }
 
 } // namespace
+
+std::string copies_in_words(const Subject& subject) {
+    const PlanState& state = subject.state;
+    int64_t n = 0;
+    for (const SplitState& split : state.splits) {
+        n += n_of(split.inputs);
+    }
+    const SizeSum size = accounts::RecordedSizes(subject.session, &subject.graph).of_inputs(state);
+    const std::optional<int64_t> moved = accounts::moved_bytes(state);
+    return words::counted_of(n, "copy", size) +
+           (moved && size.is_exact() && *moved != size.bytes ? ", of which " + words::bytes(*moved) + " were moved" : "");
+}
 
 std::vector<int64_t> nodes_per_backend(const Subject& subject) {
     std::vector<int64_t> n(subject.session.backends.size() + 1, 0);

@@ -23,6 +23,10 @@ inline const LegendSign changed_sign{"●",
 std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
                            const std::vector<LegendSign>& signs);
 
+/// "33 copies of 337 KiB, of which 299 KiB were moved": what the inputs of a plan's splits hold, and where the evaluation that is
+/// shown moved less, how much.
+std::string copies_in_words(const Subject& subject);
+
 /// How many nodes each backend has, and one number behind: the unassigned, or those of which that is not known. [n_backends + 1]
 std::vector<int64_t> nodes_per_backend(const Subject& subject);
 std::vector<std::string> node_shares(const Subject& subject); ///< the same as words: "12 nodes"

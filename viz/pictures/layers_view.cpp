@@ -1,4 +1,6 @@
 #include "runtime/numbers.h"
+#include "runtime/ops/catalogue.h"
+#include "runtime/system/joined.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -21,6 +23,8 @@ namespace {
 
 constexpr size_t max_reading_groups = 4; ///< what more groups than this read is named in them instead of drawn as edges
 
+constexpr double bar_width = 120; ///< points, of the bar that shows how a group's nodes are shared
+
 struct Group {
     NodeBlock block;
     int32_t last = block.number; ///< of blocks that are drawn as one
@@ -32,7 +36,7 @@ struct Group {
     std::set<TensorId> reads_widely = {};             ///< originals of what many groups read
     std::vector<const record::CopyMade*> copies = {}; ///< made for its nodes, each counted in the first group that reads it
     int64_t ns = 0;                                   ///< of the kernels that were timed
-    bool timed = true;                                ///< all that ran were
+    std::set<BackendId> untimed = {};                 ///< that ran nodes of it whose kernels were not timed
 
     int32_t n_blocks() const noexcept { return last - block.number + 1; }
     std::string title() const {
@@ -87,7 +91,10 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
         ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[backend] : group->on.back());
         if (const int32_t split = subject.split_of(node); split >= 0) {
             group->splits.insert(split);
-            group->timed = group->timed && state.splits[split].kernels == 0;
+            const std::optional<Op> op = subject.info(node).op;
+            if (state.splits[split].kernels != 0 && (!op || is_computed(*op))) { // a view lies in whatever split is around it
+                group->untimed.insert(state.splits[split].backend());
+            }
         }
     }
     for (const record::Execute& kernel : state.executed) {
@@ -161,7 +168,7 @@ bool LayersView::same_operators(const Group& a, const Group& b) const {
 bool LayersView::is_alike(const Group& a, const Group& b) const {
     return a.block.kind == NodeBlock::Kind::block && b.block.kind == NodeBlock::Kind::block &&
            b.block.number == a.block.number + 1 && same_operators(a, b) && a.on == b.on && a.splits == b.splits &&
-           a.splits.size() <= 1 && a.copies.empty() && b.copies.empty() && a.timed == b.timed &&
+           a.splits.size() <= 1 && a.copies.empty() && b.copies.empty() && a.untimed == b.untimed &&
            a.weights.size() == b.weights.size() && size_of(a.weights).known() == size_of(b.weights).known();
 }
 
@@ -230,7 +237,7 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
     size_t n = 0;
     for (const TensorId tensor : tensors) {
         if (n++ == most) {
-            return text + " " + words::and_more(tensors.size() - most);
+            return text + " " + words::and_more(tensors.size() - most, "tensor");
         }
         text += (text.empty() ? "" : ", ") + clipped(subject_.name(tensor), 32);
     }
@@ -243,7 +250,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     const auto n_changed =
         std::count_if(group.nodes.begin(), group.nodes.end(), [&](TensorId node) { return !subject_.mark(node).empty(); });
     label += n_changed == 0 ? "" : ", ● " + words::count(n_changed) + " changed";
-    std::string fills, shares;
+    std::string bar, shares;
     BackendId main_backend = no_backend;
     int64_t most = 0;
     const auto n = to_double(group.nodes.size());
@@ -255,8 +262,9 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         const BackendStyle& style = subject_.palette[backend];
         shares += std::string(shares.empty() ? "" : "&#160;·&#160;") +
                   backend_markup(style, subject_.backend_name(backend) + " " + words::count(group.on[b]));
-        const auto thousandths = std::max<int64_t>(1, static_cast<int64_t>(to_double(group.on[b]) * 1000 / n));
-        fills += (fills.empty() ? "" : ":") + std::string(style.fill) + ";0." + std::to_string(1000 + thousandths).substr(1);
+        const auto points = std::max<int64_t>(2, static_cast<int64_t>(to_double(group.on[b]) * bar_width / n));
+        bar += joined({R"(<td height="5" fixedsize="true" width=")", std::to_string(points), R"(" bgcolor=")", style.fill,
+                       R"(" border="1" color=")", style.line, R"("></td>)"});
         if (group.on[b] > most) {
             most = group.on[b];
             main_backend = backend;
@@ -304,23 +312,28 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small(words::counted(std::ssize(group.nodes) / group.n_blocks(), "node") + " each, " +
                        words::bytes(group.passed) + " from one to the next");
     }
-    if (!group.timed) {
-        label += small(not_timed_text);
-    } else if (group.ns > 0) {
+    if (group.ns > 0) {
         label += next_line(12) + bold(words::duration(group.ns));
     }
+    if (!group.untimed.empty()) { // by itself, or all but that time is
+        const auto name = [&](BackendId backend) { return subject_.backend_name(backend); };
+        label += small((group.ns > 0 ? html_label(joined(group.untimed, ", ", name)) + " " : "") + not_timed_text);
+    }
     const bool mixed = most != std::ssize(group.nodes);
+    if (mixed) { // the shares stand below the text: it is not to run over where colours meet
+        constexpr std::string_view table = R"(<table border="0" cellborder="0" cellspacing="0" cellpadding=")";
+        const std::string width = std::to_string(static_cast<int>(bar_width) + 4); // else the cells spread over the box
+        label = joined({table, R"(1"><tr><td>)", label, "</td></tr><tr><td>", table, R"(0" fixedsize="true" height="7" width=")",
+                        width, R"("><tr>)", bar, "</tr></table></td></tr></table>"});
+    }
     Attributes attributes;
     attributes.html("label", label);
     add_outline(attributes, subject_.palette[main_backend].line,
                 std::any_of(group.nodes.begin(), group.nodes.end(), [&](TensorId node) { return subject_.is_changed(node); }));
-    if (mixed) {
-        attributes.raw("style", "striped").raw("fillcolor", fills);
-    } else {
-        attributes.raw("fillcolor", subject_.palette[main_backend].fill);
-        if (main_backend == no_backend) {
-            attributes.raw("style", "filled,rounded,dashed");
-        }
+    const BackendStyle& main = subject_.palette[main_backend];
+    attributes.raw("fillcolor", mixed ? main.pale : main.fill);
+    if (!mixed && main_backend == no_backend) {
+        attributes.raw("style", "filled,rounded,dashed");
     }
     attributes.number("n_nodes", group.nodes.size());
     dot.node(group.title(), numbered(subject_, attributes, mixed ? no_backend : main_backend));
@@ -329,17 +342,11 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
 std::string LayersView::draw() const {
     std::string totals = words::counted(subject_.state.order.size(), "node") + " in " + words::counted(n_groups_, "group") +
                          (n_groups_ > groups_.size() ? " (" + words::count(groups_.size()) + " boxes: alike ones in one)" : "");
-    int64_t n_inputs = 0;
-    for (const SplitState& split : subject_.state.splits) {
-        n_inputs += split.inputs.size();
-    }
     std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
     if (subject_.frame.before_splits) {
         signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
     } else if (subject_.has_splits()) {
-        totals += ", " + words::counted(subject_.state.splits.size(), "split") + ", " +
-                  words::counted_of(n_inputs, "copy",
-                                    accounts::RecordedSizes(subject_.session, &subject_.graph).of_inputs(subject_.state));
+        totals += ", " + words::counted(subject_.state.splits.size(), "split") + ", " + copies_in_words(subject_);
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
     if (subject_.changed_from != no_step) {

@@ -152,7 +152,7 @@ std::string MemoryPicture::title_of(const Panel& panel) const {
     return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") +
            words::bytes(accounts::compute_size(subject_.session, scheduler_, panel.buffer_type, panel.size)) + ", " +
            words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
-           words::count(peak.at);
+           html_label(place_in_words(peak.at, peak.taken == nullptr ? "" : subject_.name(peak.taken->tensor)));
 }
 
 void MemoryPicture::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width,
@@ -280,7 +280,7 @@ double MemoryPicture::draw_key(const Panel& panel, const std::string& id, double
         rest += (i == 0 ? "" : ", ") + clipped(subject_.name(panel.thin[i]->tensor), 20);
     }
     if (panel.thin.size() > most_named) {
-        rest += " " + words::and_more(int_of(panel.thin.size() - most_named));
+        rest += " " + words::and_more(int_of(panel.thin.size() - most_named), "tensor");
     }
     put("rest", sized(html_label(rest), 8, LabelInk::grey), axis_width, to_double(n_rows), width_);
     return to_double(n_rows + 1) * text_line;
@@ -315,7 +315,7 @@ std::string MemoryPicture::draw() {
     const std::string totals = words::counted(panels_.size(), "compute buffer") + ", " + words::bytes(bytes) + ", " +
                                words::counted(subject_.state.placements.size(), "tensor");
     const std::string heading = heading_markup(subject_, totals, {},
-                                               {{"→", "node being evaluated, copies into a split counted"},
+                                               {{"→", std::string(places_count)},
                                                 {"↑", "offset in the buffer; empty strips: folded, nothing lies there"},
                                                 {"12", "a number in a box: its line below"},
                                                 {"— —", "dashed: a copy"},

@@ -64,7 +64,7 @@ std::string moment_of(History& history, const PlanState& state, const PictureOpt
         "evaluation " + words::count(state.evaluation) + " (" + words::graph(span.begin, state.order.size(), state.splits.size());
     text += span.begin.reused ? ", plan of evaluation " + words::count(state.planned_in) + " used again)" : ")";
     if (options.step) {
-        text += ", after step " + words::count(*options.step) + " of " + words::count(history.n_steps() - 1);
+        text += ", after step " + words::count(*options.step) + " (0…" + words::count(history.n_steps() - 1) + ")";
     }
     const Pass pass = options.step ? state.pass : options.pass.value_or(Pass::none);
     if (pass != Pass::none) {

@@ -35,7 +35,7 @@ std::string names_of(const Subject& subject, const std::vector<TensorId>& tensor
         text += (i == 0 ? "" : ", ") + clipped(subject.name(tensors[i]), 40);
     }
     if (tensors.size() > most) {
-        text += " " + words::and_more(tensors.size() - most);
+        text += " " + words::and_more(tensors.size() - most, "tensor");
     }
     return text;
 }
@@ -84,7 +84,6 @@ std::string draw_splits(const Subject& subject) {
     std::vector<SizeSum> into(state.splits.size());
     const accounts::RecordedSizes sizes(subject.session, &subject.graph);
     std::vector<int64_t> splits_on(subject.session.backends.size(), 0);
-    int64_t n_copies = 0;
     for (size_t s = 0; s < state.splits.size(); ++s) {
         const SplitState& split = state.splits[s];
         if (is_index(split.backend(), splits_on)) {
@@ -98,7 +97,6 @@ std::string draw_splits(const Subject& subject) {
             flow.size.add(size);
             flow.from = or_none(input.from);
             into[s].add(size);
-            ++n_copies;
         }
     }
 
@@ -111,8 +109,7 @@ std::string draw_splits(const Subject& subject) {
     if (nodes.back() > 0) {
         shares.push_back(words::counted(nodes.back(), "node"));
     }
-    const std::string totals = words::counted(state.splits.size(), "split") + ", " +
-                               words::counted_of(n_copies, "copy", sizes.of_inputs(state)) +
+    const std::string totals = words::counted(state.splits.size(), "split") + ", " + copies_in_words(subject) +
                                (state.order.empty() ? "" : ", " + words::counted(state.order.size(), "node"));
 
     DotText dot("splits");

@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "traces/history/accounts/as_logged.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 #include "viz/pictures/dot_text.h"
 
 #include <algorithm>
@@ -181,7 +182,7 @@ std::string Subject::title() const {
         append(file(encoder));
         append(fact("projector").empty() ? "image encoder" : "image encoder and projector (" + fact("projector") + ")");
     } else {
-        append(file(fact("model")));
+        append(file(words::model_of(session)));
         append(fact("architecture"));
         if (const std::string layers = fact("n_gpu_layers"); !layers.empty()) {
             append("-ngl " + layers);

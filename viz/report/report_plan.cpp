@@ -68,7 +68,8 @@ json changes_between(const std::vector<TensorState>& before, const std::vector<T
     return changes;
 }
 
-/// Of each pass that was recorded: what it changed. A trace without records of passes: one row, `whole`, has the plan.
+/// Of each pass that was recorded: the step that it ends with, and what it changed. A trace without records of passes: one row,
+/// `whole`, has the plan.
 json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
     json rows = json::array();
     std::vector<TensorState> before;
@@ -78,7 +79,7 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
             continue;
         }
         const PlanState& state = history.state_at(end);
-        rows.push_back({{"pass", pass}, {"changes", changes_between(before, state.tensors, texts)}});
+        rows.push_back({{"pass", pass}, {"end", end}, {"changes", changes_between(before, state.tensors, texts)}});
         before = state.tensors;
     }
     if (rows.empty() && !history.knows(Topic::passes)) {

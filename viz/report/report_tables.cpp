@@ -2,6 +2,7 @@
 #include "viz/tables/text_table.h"
 
 #include <array>
+#include <cmath>
 
 namespace schedscope {
 
@@ -60,12 +61,17 @@ json ReportTables::cell(const Cell& cell, const Column& column) {
     if (column.unit == Unit::backend && cell.kind == Cell::Kind::text) {
         return cell.backend;
     }
+    // What is said otherwise than as its number keeps that to be ordered by: "≥ 10.0 KiB", "3 – 9".
+    const bool is_said = !cell.text.empty() && (cell.kind != Cell::Kind::text || cell.place);
+    if (const std::optional<double> order = order_of(cell); is_said && order && std::isfinite(*order)) {
+        return {{"said", cell.text}, {"by", *order}};
+    }
     switch (cell.kind) {
     case Cell::Kind::none: return cell.text.empty() ? json(nullptr) : json(cell.text);
     case Cell::Kind::unknown:
     case Cell::Kind::open: return text_of(cell, column.unit);
     case Cell::Kind::text: return texts_.number(cell.text);
-    case Cell::Kind::number: return cell.text.empty() ? json(cell.number) : json(cell.text); // "about 909 KiB"
+    case Cell::Kind::number: return cell.number;
     case Cell::Kind::real: return cell.real;
     case Cell::Kind::flag: return cell.number != 0;
     case Cell::Kind::list: {

@@ -1,7 +1,6 @@
 #include "viz/tables/splits.h"
 
 #include "runtime/system/number_words.h"
-#include "traces/history/accounts/copies.h"
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +16,7 @@ std::span<const InputsTable::Entry> InputsTable::entries() {
         {{.key = "id", .help = "the tensor's number", .unit = Unit::number}, [](T, R r) -> Cell { return r.tensor; }},
         {{.key = "tensor", .title = "tensor", .help = "what is copied"}, [](T t, R r) { return t.name(r.tensor); }},
         {{.key = "bytes", .title = "bytes", .help = "its size", .unit = Unit::bytes},
-         [](T t, R r) { return Cell::of_sum(accounts::RecordedSizes(t.history(), t.state()).of(r.tensor, r.bytes)); }},
+         [](T t, R r) { return Cell::of_sum(t.sizes().of(r.tensor, r.bytes)); }},
         {{.key = "from", .title = "from", .help = "the backend that it lies on", .unit = Unit::backend},
          [](T t, R r) { return r.from ? t.backend(*r.from) : Cell::unknown(); }},
         {{.key = "node", .title = "for", .help = "the first node that needs it"},
@@ -26,7 +25,8 @@ std::span<const InputsTable::Entry> InputsTable::entries() {
     return list;
 }
 
-InputsTable::InputsTable(History& history, const PlanState& state, const SplitState& split) : PlanTable("inputs", history) {
+InputsTable::InputsTable(History& history, const PlanState& state, const SplitState& split)
+    : PlanTable("inputs", history), sizes_(history, state) {
     look_at(state);
     rows_ = split.inputs;
 }
@@ -111,7 +111,7 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
           .width = 9,
           .from_width = 52,
           .field = Field::bytes},
-         [](T t, R r) { return Cell::of_sum(accounts::RecordedSizes(t.history(), t.state()).of_inputs(t.at(r))); }},
+         [](T t, R r) { return Cell::of_sum(t.sizes().of_inputs(t.at(r))); }},
         {{.key = "time_ns",
           .title = "time",
           .help = "from its begin to its end in this evaluation, with copies, waits and gaps between its kernels",
@@ -144,11 +144,12 @@ SplitsTable::SplitsTable(History& history) : PlanTable("splits", history) {}
 
 void SplitsTable::update(const PlanState& state) {
     look_at(state);
+    sizes_.emplace(history(), state);
     when_empty_ = state.planned ? "no splits were made" : "no split yet: pass 5 makes them";
     rows_.resize(state.splits.size());
     extent_ = accounts::time_extent(history(), state);
     std::iota(rows_.begin(), rows_.end(), 0);
-    const SizeSum sum = accounts::RecordedSizes(history(), state).of_inputs(state);
+    const SizeSum sum = sizes_->of_inputs(state);
     columns_[column_of(*this, "bytes")].width = sum.is_exact() ? 9 : 11;
     make_room_for_untimed(
         std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& s) { return s.ran != no_step && !s.end_ns; }));

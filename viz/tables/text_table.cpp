@@ -77,7 +77,9 @@ void add_inner(TextTable& text, const Column& column, const Table& inner, TextHo
         text.note(std::string(column.title) + "  " + row_text(inner, row, how.all));
     }
     if (inner.n_rows() > n) {
-        text.note(words::and_more(inner.n_rows() - n));
+        std::string_view noun = inner.key(); // "inputs", "holders"
+        noun.remove_suffix(noun.ends_with('s') ? 1 : 0);
+        text.note(words::and_more(inner.n_rows() - n, noun));
     }
 }
 

@@ -7,6 +7,7 @@
 #include "inspector/cli/show/trace_input.h"
 #include "runtime/system/number_words.h"
 #include "traces/history/accounts/as_logged.h"
+#include "traces/history/words/words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,9 +27,9 @@ void say_what_they_are(const char* which, const std::string& path, const History
     OutputLine line(out);
     line << which << "  " << path;
     const char* separator = ": ";
-    for (const auto& [name, value] : history.session().facts) {
-        if (name == "model" || name == "architecture") {
-            line << separator << value;
+    for (const std::string& what : {words::model_of(history.session()), session_fact(history.session(), "architecture")}) {
+        if (!what.empty()) {
+            line << separator << what;
             separator = ", ";
         }
     }

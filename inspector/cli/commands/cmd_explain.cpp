@@ -2,13 +2,13 @@
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
-#include "inspector/cli/show/namesakes.h"
 #include "inspector/cli/show/show.h"
 #include "inspector/cli/show/story_text.h"
 #include "inspector/cli/show/trace_input.h"
 #include "runtime/system/joined.h"
 #include "traces/history/explain.h"
 #include "traces/history/find_tensor.h"
+#include "traces/history/namesakes.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/levers.h"
 
@@ -33,14 +33,36 @@ json name_json(const History& history, const PlanState& state, TensorId id) {
     return id == no_tensor ? json(nullptr) : json(history.tensor_name(state, id));
 }
 
+json namesakes_json(const History& history, const PlanState& state, const Namesakes& namesakes) {
+    json list = json::array();
+    for (const TensorId id : namesakes.others) {
+        const TensorState& tensor = state.tensors[id];
+        const bool is_decided = tensor.cause.value_or(Cause::none) != Cause::none; // else none did, or it is not known
+        list.push_back({{"id", id},
+                        {"op", or_null(operator_text(history.tensor(state, id)))},
+                        {"backend", show::backend_json(history, tensor.backend)},
+                        {"cause", is_decided ? json(cause_name(*tensor.cause, tensor.source)) : json(nullptr)}});
+    }
+    return list;
+}
+
 json levers_json(const FoundLevers& levers) {
     json list = json::array();
     for (const Lever& lever : levers.found) {
+        json fit = json::array();
+        for (const MemoryFit& of : lever.memory) {
+            const bool known = of.memory > 0;
+            fit.push_back({{"backend", of.backend},
+                           {"memory_bytes", known ? json(of.memory) : json(nullptr)},
+                           {"bytes", of.now},
+                           {"fits", known ? json(of.fits(of.now)) : json(nullptr)}});
+        }
         list.push_back({{"set", lever.settings.size() == 1 ? json(lever.settings.front()) : json(nullptr)},
                         {"sets", lever.settings},
                         {"words", lever.words},
                         {"backend", lever.backend},
-                        {"moved", lever.n_moved}});
+                        {"moved", lever.n_moved},
+                        {"fit", std::move(fit)}});
     }
     return list;
 }

@@ -1,10 +1,12 @@
 #include "inspector/cli/commands/commands.h"
 
+#include "inspector/cli/line/installed.h"
 #include "inspector/manual/manual.h"
 #include "inspector/tui/manual_tables.h"
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -31,7 +33,7 @@ void print(const manual::Topic& topic, bool with_name) {
     }
 }
 
-/// What there is: topics, then commands.
+/// What there is: topics, commands, and what an installation has beside the program.
 void print_overview() {
     manual::Topic overview;
     const auto add = [&](const char* heading) { overview.blocks.push_back({manual::Block::Kind::heading, heading}); };
@@ -42,6 +44,18 @@ void print_overview() {
     add("schedscope COMMAND --help");
     for (const Command& command : commands()) {
         overview.blocks.push_back({manual::Block::Kind::term, command.name, command.summary});
+    }
+    std::vector<manual::Block> beside;
+    if (const std::string samples = installed::samples(); !samples.empty()) {
+        beside.push_back({manual::Block::Kind::term, "samples", samples + ", what the README calls traces/samples"});
+    }
+    if (const std::string pages = installed::man_pages(); !pages.empty()) {
+        beside.push_back({manual::Block::Kind::term, "man pages",
+                          "man schedscope; where man does not find it: man -M " + pages + " schedscope"});
+    }
+    if (!beside.empty()) {
+        add("Installed with it");
+        overview.blocks.insert(overview.blocks.end(), beside.begin(), beside.end());
     }
     print(overview, false);
 }

@@ -3,6 +3,7 @@
 #include "inspector/cli/attach/inspect_program.h"
 #include "inspector/cli/attach/program_options.h"
 #include "inspector/cli/run/live_run.h"
+#include "inspector/cli/show/trace_input.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
 #include "runtime/scheduler/optimised_order.h"
@@ -21,7 +22,9 @@ int inspect_trace(const std::string& path, const std::string& diff) {
     InspectorOptions options;
     options.optimise = optimised_nodes;
     options.diff = diff;
+    require_trace(path);
     if (!diff.empty()) {
+        require_trace(diff);
         TraceReader{diff}; // what is no trace is told before the terminal is taken
     }
     options.title = std::filesystem::path(path).filename().string();

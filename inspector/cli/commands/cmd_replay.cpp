@@ -60,7 +60,7 @@ void result_text(const ReplayResult& result, std::ostream& out) {
                         << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now);
     }
     if (result.n_differences > std::ssize(result.differences)) {
-        out << "  … " << words::and_more(result.n_differences - std::ssize(result.differences)) << '\n';
+        out << "  … " << words::and_more(result.n_differences - std::ssize(result.differences), "difference") << '\n';
     }
 }
 

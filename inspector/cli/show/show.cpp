@@ -6,6 +6,7 @@
 #include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/memory.h"
 #include "traces/history/accounts/passes.h"
+#include "traces/history/lifetimes.h"
 #include "viz/tables/copies.h"
 #include "viz/tables/groups.h"
 #include "viz/tables/memory.h"
@@ -123,6 +124,9 @@ void print_memory(History& history, const PlanState& state, std::ostream& out, b
     constexpr int most_holders = 5;
     const Memory memory = memory_of(history, state, all);
     print_table(memory.buffers, out, {.all = all, .most_inner = most_holders});
+    if (memory.places.n_rows() > 0) {
+        OutputLine(out) << places_count;
+    }
     for (const auto& [what, sizes] : accounts::logged_memory(history.session())) {
         OutputLine(out) << what << ": " << sizes;
     }

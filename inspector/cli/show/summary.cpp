@@ -89,7 +89,8 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out, 
         << (!session_fact(session, dry_run_fact).empty() ? "a dry run; "
             : s.tokens                                   ? words::counted(*s.tokens, "token") + "; "
                                                          : "")
-        << words::counted(s.steps, "record") << (s.time_ns() ? " over " + words::duration(*s.time_ns()) : "") << '\n';
+        << words::counted(s.steps, "record") << (s.steps > 0 ? " (steps 0…" + words::count(s.steps - 1) + ")" : "")
+        << (s.time_ns() ? " over " + words::duration(*s.time_ns()) : "") << '\n';
     if (const accounts::DifferenceCount d = accounts::count_differences(history.source(), s.steps); d.compared + d.skipped > 0) {
         out << "verified: " << words::counted(d.compared, "node") << " compared, " << words::count(d.beyond)
             << " beyond tolerance, " << words::count(d.skipped) << " skipped (--what differences)\n";

@@ -1,19 +1,32 @@
 #include "inspector/cli/show/trace_input.h"
 
+#include "inspector/cli/line/installed.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
 #include "runtime/error.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/words.h"
 #include "traces/store/reading/reader.h"
 
-#include <iostream>
+#include <filesystem>
 
 namespace schedscope {
 
+void require_trace(const std::string& path) {
+    std::error_code failed;
+    if (std::filesystem::exists(path, failed)) {
+        return; // whoever opens it says what else is wrong
+    }
+    if (const std::string sample = installed::sample_called(path); !sample.empty()) {
+        throw Error(ErrorKind::input, path + ": there is no such file" + sample);
+    }
+}
+
 std::shared_ptr<const RecordSource> open_trace(const std::string& path) {
+    require_trace(path);
     auto reader = std::make_shared<TraceReader>(path, TraceReader::Options{.stop = interrupted});
     for (const std::string& note : reader->notes()) {
-        tell(path + ": " + note);
+        tell(joined({path, ": ", note}));
     }
     return reader;
 }

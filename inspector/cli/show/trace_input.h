@@ -9,6 +9,9 @@
 
 namespace schedscope {
 
+/// Throws Error(input) where a trace is not there and a sample of its name is installed: says where. Else whoever opens it does.
+void require_trace(const std::string& path);
+
 /// A trace opened for a reading command; what its reader has to say about it goes to stderr. Throws Error(input).
 std::shared_ptr<const RecordSource> open_trace(const std::string& path);
 

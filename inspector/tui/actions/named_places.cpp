@@ -6,7 +6,7 @@
 #include "runtime/system/joined.h"
 #include "runtime/system/read_number.h"
 #include "traces/history/explain.h"
-#include "traces/history/find_tensor.h"
+#include "traces/history/namesakes.h"
 
 #include <algorithm>
 
@@ -22,13 +22,15 @@ std::optional<int64_t> number_of(App& app, const std::string& text, const char* 
     return number;
 }
 
-/// Nothing, which is told: there are no tensors.
-std::optional<TensorId> tensor_called(App& app, const std::string& name) {
+/// Of a name that several have, the one that `schedscope explain` tells; "": the selected one. Nothing, which is told: there are
+/// no tensors.
+std::optional<Namesakes> tensor_called(App& app, const std::string& name) {
     if (!app.session.graph()) {
         app.tell("nothing is planned at this step", true);
         return std::nullopt;
     }
-    return name.empty() ? app.session.selected() : find_tensor(app.session.history(), app.session.state(), name);
+    return name.empty() ? Namesakes{app.session.selected(), 0, {}}
+                        : find_namesakes(app.session.history(), app.session.state(), name);
 }
 
 } // namespace
@@ -75,14 +77,19 @@ void show_view_called(App& app, const std::string& name) {
 }
 
 void go_to_tensor(App& app, const std::string& name) {
-    if (const auto id = tensor_called(app, name)) {
-        open(app, Target::tensor(*id));
+    const std::optional<Namesakes> called = tensor_called(app, name);
+    if (!called) {
+        return;
+    }
+    open(app, Target::tensor(called->told));
+    if (!called->others.empty() && app.list.why_hidden(called->told).empty()) {
+        app.tell(namesakes_in_brief(app.session.history(), app.session.state(), *called));
     }
 }
 
 void explain_tensor(App& app, const std::string& name) {
-    if (const auto id = tensor_called(app, name)) {
-        explain(app, *id);
+    if (const std::optional<Namesakes> called = tensor_called(app, name)) {
+        explain(app, called->told);
     }
 }
 

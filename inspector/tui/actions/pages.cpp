@@ -6,6 +6,7 @@
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/explain.h"
+#include "traces/history/namesakes.h"
 #include "traces/history/words/story_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -57,6 +58,10 @@ std::vector<Line> keys_page(const KeyMap& keys, KeyContext where, const std::fun
     }
     add_heading(lines, "Mouse");
     for (const manual::TableRow& row : manual_table("mouse")) {
+        lines.push_back(labelled(row.term, 18, row.meaning));
+    }
+    add_heading(lines, "The top line");
+    for (const manual::TableRow& row : manual_table("top-line")) {
         lines.push_back(labelled(row.term, 18, row.meaning));
     }
     add_heading(lines, "A query (search, filter, breakpoints); Tab completes, :help queries says more");
@@ -139,6 +144,10 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
                 add_wrapped(lines, width, "otherwise", 14, text);
             }
         }
+    }
+    const PlanState& state = session.state();
+    for (const std::string& text : namesakes_in_words(session.history(), state, namesakes_of(session.history(), state, id))) {
+        add_wrapped(lines, width, "same name", 14, text);
     }
     return lines;
 }

@@ -18,6 +18,7 @@ struct Comparison {
         std::string name, left, right; ///< "" on a side: not known there, or there is none
         bool verdict = false;          ///< about the whole: is there a plan, does its memory fit
         bool bad = false;              ///< the right one: there is none, or it does not
+        std::string brief = {};        ///< the right one where it has little room: "1.2 GiB too much"; empty: as it is
         bool differs() const noexcept { return left != right; }
     };
     /// What one plan comes to.

@@ -3,8 +3,10 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 namespace schedscope::tui {
@@ -69,8 +71,8 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
     const int name_width = std::min(26, each * 2 / 7), value_width = (each - name_width - 3) / 2;
     for (int column = 0; column < columns; ++column) {
         const int left = column * each + 2;
-        cells.text(0, left + name_width, c.left, dim, left + name_width + value_width - 1);
-        cells.text(0, left + name_width + value_width, c.right, dim, left + name_width + 2 * value_width);
+        cells.text(0, left + name_width, shortened_name(c.left, value_width - 1), dim);
+        cells.text(0, left + name_width + value_width, shortened_name(c.right, value_width - 1), dim);
     }
     const size_t places = room * columns;
     const size_t n = figures.size() <= places ? figures.size() : std::max<size_t>(places, 1) - 1; // the last place says the rest
@@ -81,16 +83,23 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
         const int left = left_of(i), row = row_of(i);
         const Style style = figure.differs() ? bold : dim;
         cells.text(row, left - 2, figure.differs() ? "•" : " ", accent, left);
-        cells.text(row, left, figure.name, figure.differs() ? plain : dim, left + name_width - 1);
+        cells.text(row, left, shortened_name(figure.name, name_width - 1), figure.differs() ? plain : dim);
         const std::string before_all = figure.left.empty() ? "-" : figure.left,
                           after_all = figure.right.empty() ? "-" : figure.right;
         const auto [before, after] =
             figure.verdict ? std::pair(before_all, after_all) : shortened_pair(before_all, after_all, value_width - 1);
         cells.text(row, left + name_width, before, figure.differs() ? plain : dim, left + name_width + value_width - 1);
-        cells.text(row, left + name_width + value_width, after, figure.bad ? bad : style, left + name_width + 2 * value_width);
+        const bool is_cut = text_width(after) >= value_width && !figure.brief.empty();
+        cells.text(row, left + name_width + value_width, is_cut ? figure.brief : after, figure.bad ? bad : style,
+                   left + name_width + 2 * value_width);
     }
     if (n < figures.size() && places > 0) {
-        cells.text(row_of(n), left_of(n), words::and_more(n_of(figures) - int_of(n)) + ": in the details", dim);
+        const auto name = [](const Comparison::Figure* figure) { return figure->name; };
+        cells.text(row_of(n), left_of(n),
+                   shortened(joined({words::and_more(n_of(figures) - int_of(n)), ": in the details (",
+                                     joined(std::span(figures).subspan(n), ", ", name), ")"}),
+                             each - 2),
+                   dim);
     }
     return cells.lines();
 }

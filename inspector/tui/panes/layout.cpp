@@ -254,7 +254,7 @@ std::vector<int> column_widths(std::span<const tables::Column> columns, int widt
         return widths;
     }
     int left = width - used;
-    constexpr int enough = 11; // cells of a name for which others that may be cut give way
+    constexpr int enough = 16; // cells of a name for which others that may be cut give way
     for (size_t i = 0; i < columns.size(); ++i) {
         const bool gives = widths[i] > columns[i].least && columns[i].least > 0;
         const int given = gives ? std::clamp(enough - left, 0, widths[i] - columns[i].least) : 0;

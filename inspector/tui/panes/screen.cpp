@@ -13,6 +13,23 @@
 namespace schedscope::tui {
 namespace {
 
+constexpr std::string_view between_passes = "between passes", plan_failed = "PLAN FAILED", held_word = "HELD",
+                           running_word = "RUNNING", ended_word = "ENDED";
+
+constexpr TopLineWord words_of_top_line[] = {
+    {"eval 3 (0…7)", "the evaluation, of those that are numbered 0 to 7, and what it is: prefill, decode, encoder, reserve"},
+    {"pass 2a", "the pass that ends with this step: what is shown is what it came to"},
+    {"in pass 2a", "the pass that this step lies within"},
+    {between_passes, "this step belongs to no pass: it is of what comes before the first one or behind the last one, as an "
+                     "evaluation that begins or ends"},
+    {"step 285/1,076", "this step's number and that of the last one: steps are counted from 0, so there is one record more"},
+    {"✓, ✗ DIFFERS", "of another program's plan: made again it came out the same, or did not"},
+    {plan_failed, "the scheduler found no plan"},
+    {held_word, "the program waits in front of its next record until a key lets it go on, as n by one record and c freely"},
+    {running_word, "the program runs; Space holds it"},
+    {ended_word, "the program has ended: nothing more comes"},
+};
+
 /// "pass 2a gpu down" where it is over, "in pass 2a gpu down" before; "in optimise".
 std::string pass_text(const InspectorSession& session, bool brief) {
     const Pass pass = session.state().pass;
@@ -43,21 +60,21 @@ std::vector<StatusPlace> places_of(const InspectorSession& session, bool brief) 
         if (state.pass != Pass::none) {
             places.push_back({pass_text(session, brief), PassPlace{state.pass}});
         } else if (!brief) {
-            places.push_back({"between passes"});
+            places.push_back({std::string(between_passes)});
         }
         places.push_back({"step " + words::count(state.step) + "/" + words::count(session.last_step()), Action::go_to_step});
     }
     if (!state.error.empty()) {
-        places.push_back({"PLAN FAILED"});
+        places.push_back({std::string(plan_failed)});
     }
     if (!state.verdicts.empty()) {
         const record::Verdict& verdict = state.verdicts.back();
         places.push_back({brief ? (verdict.reproduced() ? "✓" : "✗ DIFFERS") : verdict_line(verdict)});
     }
     if (const LiveProgram* const program = session.program()) {
-        places.push_back({program->ended()  ? "ENDED"
-                          : program->goes() ? "RUNNING"
-                                            : "HELD",
+        places.push_back({std::string(program->ended()  ? ended_word
+                                      : program->goes() ? running_word
+                                                        : held_word),
                           program->goes() ? Action::hold : Action::resume});
     }
     return places;
@@ -72,6 +89,8 @@ int width_of(const std::vector<StatusPlace>& places) {
 }
 
 } // namespace
+
+std::span<const TopLineWord> top_line_words() noexcept { return words_of_top_line; }
 
 void Screen::lay_out(const Layout::Wishes& wishes) {
     layout_ = Layout::of(terminal_.rows(), terminal_.cols(), wishes);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -16,6 +17,12 @@ struct Told {
     std::string text;
     bool trouble = false;
 };
+
+/// What the top line says of where one is, and what that means.
+struct TopLineWord {
+    std::string_view word, meaning;
+};
+std::span<const TopLineWord> top_line_words() noexcept;
 
 /// The screen: where the panes stand on it, what is drawn around them, and what a click on that means.
 class Screen {

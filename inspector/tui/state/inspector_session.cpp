@@ -34,14 +34,26 @@ std::string_view moment_word(History::Unit unit) noexcept {
     }
 }
 
+/// The tensors of that name before `end`.
+std::vector<TensorId> ids_called(const OwnedGraph& graph, std::string_view name, TensorId end) {
+    std::vector<TensorId> ids;
+    for (TensorId id = 0; !name.empty() && id < std::min(end, n_of(graph.tensors)); ++id) {
+        if (graph.tensors[id].name == name) {
+            ids.push_back(id);
+        }
+    }
+    return ids;
+}
+
 std::string nothing_recorded_after(History::Unit unit) {
     return "no " + std::string(moment_word(unit)) +
            " comes after this in what is recorded: > goes to the newest step, from there the program goes on";
 }
 
-std::string in_evaluation(const History& history, EvaluationId id, bool same_place) {
-    return "evaluation " + words::evaluation_of(id, history.n_evaluations()) +
-           (same_place ? ", the same place: " : ", what comes next there: ");
+/// In a line that eighty columns hold: a text that names the evaluation itself stands alone.
+std::string in_evaluation(EvaluationId id, bool same_place, const std::string& text) {
+    const std::string evaluation = "evaluation " + words::count(id);
+    return text.starts_with(evaluation + " ") ? text : evaluation + (same_place ? ", the same place: " : ", next there: ") + text;
 }
 
 } // namespace
@@ -67,6 +79,7 @@ InspectorSession::InspectorSession(std::shared_ptr<const RecordSource> source, L
 void InspectorSession::show(Step step) {
     const OwnedGraph* const before = graph_;
     const std::string selected_name = before && selected_ != no_tensor ? name(selected_) : std::string();
+    const size_t selected_place = before ? ids_called(*before, selected_name, selected_).size() : 0; // among those of its name
     record_ = history_.record(step);
     state_ = history_.state_at(step);
     if (state_.graph < 0) { // an evaluation begins: what it is going to plan can be looked at, with nothing decided yet
@@ -91,11 +104,10 @@ void InspectorSession::show(Step step) {
         rows_[tensors_[row]] = row;
     }
 
-    // In another graph the tensor of the same name is meant.
+    // In another graph the tensor of the same name is meant; of several, the one in the same place among them.
     if (before != graph_ && !selected_name.empty()) {
-        const auto same = std::find_if(graph_->tensors.begin(), graph_->tensors.end(),
-                                       [&](const TensorInfo& t) { return t.name == selected_name; });
-        selected_ = same == graph_->tensors.end() ? no_tensor : int_of(same - graph_->tensors.begin());
+        const std::vector<TensorId> same = ids_called(*graph_, selected_name, n_of(graph_->tensors));
+        selected_ = same.empty() ? no_tensor : same[selected_place < same.size() ? selected_place : 0];
     }
     if (row_of(selected_) < 0) {
         selected_ = tensors_.empty() ? no_tensor : tensors_.front();
@@ -285,7 +297,7 @@ std::string InspectorSession::go_evaluation(EvaluationId id) {
     const SamePlace place = place_in(from, id);
     std::string text = go(place.step, unit_);
     origin_ = {from, place.step};
-    return in_evaluation(history_, id, place.same) + text;
+    return in_evaluation(id, place.same, text);
 }
 
 bool InspectorSession::is_reserve(EvaluationId id) const { return history_.evaluation(id).begin.kind == GraphKind::reserve; }
@@ -399,7 +411,7 @@ std::string InspectorSession::refresh() {
         return text;
     }
     if (sought && is_moment(Unit::sweep, record_) && !text.empty() && !program_->at_breakpoint()) {
-        text = in_evaluation(history_, state_.evaluation, state_.pass == sought->pass) + text;
+        text = in_evaluation(state_.evaluation, state_.pass == sought->pass, text);
     }
     if (const auto next = program_->ended() ? std::nullopt : program_->next_step()) {
         step_program(*next);

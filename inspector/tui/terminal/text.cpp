@@ -205,7 +205,7 @@ std::pair<std::string, std::string> shortened_pair(std::string_view a, std::stri
     const auto shown = [&](std::string_view text) {
         return from == 0 ? std::string(text) : mark + std::string(text.substr(from));
     };
-    return {to_utf8(fitted(shown(a), width)), to_utf8(fitted(shown(b), width))};
+    return {shortened_name(shown(a), width), shortened_name(shown(b), width)};
 }
 
 std::string shortened(std::string_view utf8, int width) {

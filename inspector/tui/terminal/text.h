@@ -32,7 +32,8 @@ std::u32string fitted(std::string_view utf8, int width);
 /// cut lies in the middle, so that its layer and its end stay: "blk.0…fn_gate", "ffn_mo…rm-12".
 std::string shortened_name(std::string_view utf8, int width);
 
-/// Two texts to be told apart in at most `width` columns each: what both begin with goes first: "…60K.gguf 3", "…60K.gguf 99".
+/// Two texts to be told apart in at most `width` columns each: what both begin with goes first: "…60K.gguf 3", "…60K.gguf 99";
+/// then the middle, as of names.
 std::pair<std::string, std::string> shortened_pair(std::string_view a, std::string_view b, int width);
 
 /// A sentence in at most `width` columns: what is added to it behind " · " is left out first, the last first, then whole words.

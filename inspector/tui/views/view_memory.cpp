@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/accounts/memory.h"
+#include "traces/history/lifetimes.h"
 #include "traces/history/words/misfit_words.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/memory.h"
@@ -108,9 +109,7 @@ public:
         add_wrapped(lines, width, "lies", 8,
                     session.history().buffer_type_name(p.buffer_type) + (p.chunk > 0 ? " chunk " + std::to_string(p.chunk) : "") +
                         ", bytes " + words::count(p.offset) + " to " + words::count(p.offset + p.size));
-        add_wrapped(lines, width, "lives", 8,
-                    "from place " + std::to_string(p.first_use) + " to " + std::to_string(p.last_use) +
-                        " of the allocated graph");
+        add_wrapped(lines, width, "lives", 8, "from place " + std::to_string(p.first_use) + " to " + std::to_string(p.last_use));
         add_chain(session, lines, row, width);
 
         add_heading(lines, "in the same bytes");
@@ -183,23 +182,23 @@ private:
                 continue;
             }
             const size_t n = std::min(buffer.holders.size(), most);
-            const std::string text =
-                words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by " +
-                joined(std::span(buffer.holders).first(n), ", ",
-                       [](const accounts::MemoryRow::Holder& h) { return h.name + " " + words::bytes(h.bytes); });
+            const std::string text = words::bytes(buffer.most_live) + " at " + buffer.place_of_most() + ", held by " +
+                                     joined(std::span(buffer.holders).first(n), ", ", [](const accounts::MemoryRow::Holder& h) {
+                                         return h.name + " " + words::bytes(h.bytes);
+                                     });
             const size_t rest = buffer.holders.size() - n;
-            add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " " + words::and_more(rest) : ""), {},
+            add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " " + words::and_more(rest, "tensor") : ""), {},
                         Target::tensor(buffer.holders.front().id));
         }
     }
     void add_buffers(InspectorSession& session, std::vector<Line>& lines, int width) const {
+        add_wrapped(lines, width, "", 0, std::string(places_count), dim);
         for (const accounts::MemoryRow& buffer : table_.memory) {
             add_heading(lines, "buffer " + buffer.buffer_type);
             add_wrapped(lines, width, "size", 8, words::bytes(buffer.size) + ", used to " + words::bytes(buffer.peak));
             if (buffer.most_live > 0) {
                 add_wrapped(lines, width, "peak", 8,
-                            words::bytes(buffer.most_live) + " needed at once, at place " + std::to_string(buffer.most_at) +
-                                ", by");
+                            words::bytes(buffer.most_live) + " needed at once, at " + buffer.place_of_most() + ", by");
             }
             for (const accounts::MemoryRow::Holder& holder : buffer.holders) {
                 add_wrapped(lines, width, "", 8, words::bytes(holder.bytes) + "  " + holder.name, {}, Target::tensor(holder.id));

@@ -121,7 +121,7 @@ private:
         const size_t n = std::min(list.size(), static_cast<size_t>(most_listed));
         std::for_each(list.begin(), list.begin() + n, add_line);
         if (n < list.size()) {
-            add_wrapped(lines, width, "", 7, "… " + words::count(list.size() - n) + " more", dim);
+            add_wrapped(lines, width, "", 7, "… " + words::and_more(n_of(list) - int_of(n), "node"), dim);
         }
     }
     static std::string question_text(const InspectorSession& session, const record::BackendQuery& q) {

@@ -127,7 +127,7 @@ WeightHome PlacementPolicy::weight(std::string_view name, ModelPart part, const 
 
 HomeChoice PlacementPolicy::pin(Op op, ModelPart part, int32_t n_tokens, const Runs& runs) const {
     if (part.role == Role::attended && cache_on_host_) {
-        return {host(), "what lies between the cache and the projection stays where the cache is (-nkvo)"};
+        return {host(), why_pinned(part.role, n_tokens < small_batch)};
     }
     if (part.role != Role::norm || part.layer < 0 || (op != Op::RMS_NORM && op != Op::NORM)) {
         return {};
@@ -140,8 +140,14 @@ HomeChoice PlacementPolicy::pin(Op op, ModelPart part, int32_t n_tokens, const R
     if (!runs(home)) {
         return {-1, "not pinned to its layer's device, which can't run it"};
     }
-    return {home, small ? "norms of a layer are pinned to its device when the batch has fewer than 32 tokens"
-                        : "norms of a layer are pinned to its device when all layers are offloaded"};
+    return {home, why_pinned(part.role, small)};
+}
+
+std::string_view why_pinned(Role role, bool is_small) noexcept {
+    return role == Role::attended ? "what lies between the cache and the projection stays where the cache is (-nkvo)"
+           : role != Role::norm   ? ""
+           : is_small             ? "norms of a layer are pinned to its device when the batch has fewer than 32 tokens"
+                                  : "norms of a layer are pinned to its device when all layers are offloaded";
 }
 
 } // namespace schedscope

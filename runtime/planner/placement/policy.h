@@ -19,6 +19,10 @@ namespace schedscope {
 /// the layer before and cost a copy.
 constexpr int32_t small_batch = 32;
 
+/// Why a node of that role (norm, attended) is pinned, where it is: "norms of a layer are pinned to its device when all layers
+/// are offloaded". Empty: such nodes are not. is_small: its batch has fewer tokens than small_batch.
+std::string_view why_pinned(Role role, bool is_small) noexcept;
+
 /// Do devices of this kind (BackendInfo::kind) hold layers?
 constexpr bool holds_layers(std::string_view kind) noexcept { return kind == "gpu" || kind == "software"; }
 

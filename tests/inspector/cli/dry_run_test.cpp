@@ -1,6 +1,7 @@
 // record --dry-run: plans from a header, also for devices that are not here.
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/support/paths.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 
@@ -10,6 +11,7 @@ namespace schedscope::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -120,6 +122,22 @@ TEST(DryRun, TellsWithHowManyLayersItFits) {
     EXPECT_THAT(with(std::to_string(most + 1)), HasSubstr("does not fit"));
     EXPECT_THAT(dry_run(folder, header, {"--device", "a=vulkan:1MiB,cpu", "--tokens", prompt_ids(40)}).err,
                 HasSubstr("; no -ngl makes it fit" + smaller));
+}
+
+TEST(DryRun, OtherSettingsSayByHowMuchTheyDoNotFit) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0"), trace = folder / "t.trace";
+    ASSERT_EQ(dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", "1", "-ngl", "5"}).code, 0);
+    EXPECT_THAT(
+        run({"replay", trace, "--set", "ngl=99"}).out,
+        ContainsRegex("memory of little +fits: .* of 3\\.9 GiB +does not fit: [0-9.]+ GiB too much \\(.* of 3\\.9 GiB\\)"));
+    EXPECT_THAT(
+        run({"explain", trace, "blk.0.attn_q.weight"}).out,
+        ContainsRegex("\notherwise +on little with .*-ngl 33 or more \\(does not fit into little: [0-9.]+ GiB too much\\)"));
+    Terminal t(24, 80, {program_path(), "inspect", trace});
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    t.press("8wngl=99\n");
+    EXPECT_TRUE(t.shows(" GiB too much")) << t.text();
 }
 
 /// Each way that is told makes room.
@@ -295,8 +313,9 @@ TEST(DryRun, PlannedOtherwiseTellsWhetherItFits) {
     const std::string header = header_of(folder, "7b", "q8_0");
     ASSERT_EQ(dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", "1"}).code, 0);
     const Outcome text = run({"replay", folder / "t.trace", "--set", "ngl=4"});
-    EXPECT_THAT(text.out, AllOf(::testing::ContainsRegex("memory of little  does not fit: [0-9.]+ GiB of 3.9 GiB  fits: "),
-                                HasSubstr("memory of CPU")));
+    EXPECT_THAT(text.out,
+                AllOf(ContainsRegex("memory of little  does not fit: [0-9.]+ GiB too much \\([0-9.]+ GiB of 3.9 GiB\\)  fits: "),
+                      HasSubstr("memory of CPU")));
     const auto object = nlohmann::json::parse(run({"replay", folder / "t.trace", "--set", "ngl=4", "--json"}).out);
     const auto fit = object["summary"][0]["fit"][0];
     EXPECT_EQ(fit["backend"], "little");

@@ -23,6 +23,7 @@ TEST(Dot, ThePictureOfMemoryHasTheBuffersInForce) {
         EXPECT_GE(memory[0]["peak"], memory[0]["most"]);
         EXPECT_FALSE(memory[0]["holders"].empty());
         const std::string table = recorded.read("show", {"--what", "memory", "--eval", evaluation}).out;
+        EXPECT_THAT(table, HasSubstr("\nplaces count the nodes as they run, and two more for each input of a split"));
         const std::string row = table.substr(table.find("\nCPU") + 4, 16);
         const std::string size = row.substr(row.find_first_not_of(' '), row.find("iB") + 2 - row.find_first_not_of(' '));
         const std::string picture = recorded.read("dot", {"--view", "memory", "--eval", evaluation}).out;

@@ -413,6 +413,48 @@ TEST(ReportPages, AStoryIsWhatExplainTells) {
     }
 }
 
+TEST(ReportPages, AStorySaysWhereItGoesOnBehindTheShownPass) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const auto at = [&](const std::string& pass) {
+        return report.open("view=nodes&eval=0&tensor=attn_norm-0" + (pass.empty() ? "" : "&pass=" + pass)).text;
+    };
+    const std::string first = at("1"), said = "What follows comes after pass 1, at whose end the plan is shown:";
+    ASSERT_THAT(first, HasSubstr(said));
+    EXPECT_LT(first.find("[step 285]"), first.find(said));
+    EXPECT_LT(first.find(said), first.find("[step 655]"));
+    EXPECT_THAT(at("before"), HasSubstr("What follows comes after what is shown, the plan before its first pass:"));
+    EXPECT_THAT(at("execute"), Not(HasSubstr("What follows comes after")));
+    EXPECT_THAT(at(""), Not(HasSubstr("What follows comes after")));
+}
+
+/// What a column of the splits' table says from top to bottom, once its head was clicked.
+std::string ordered_column(std::string page, const std::string& title) {
+    const Folder folder;
+    page.insert(page.rfind("</body>"),
+                "<script>addEventListener('load', () => { const head = () => [...document.querySelectorAll('th')]"
+                ".find(th => th.textContent.replace(/ [▴▾]$/, '') === '" +
+                    title +
+                    "'); head().click(); const at = [...head().parentNode.children].indexOf(head());"
+                    "document.body.dataset.said = [...document.querySelectorAll('tbody tr')]"
+                    ".map(row => row.children[at].textContent).join('|'); });</script>");
+    write_bytes(folder / "report.html", page);
+    const std::string dom = open_page(folder / "report.html", "view=splits&eval=0").dom, mark = "data-said=\"";
+    const size_t begin = dom.find(mark) + mark.size();
+    return dom.substr(begin, dom.find('"', begin) - begin);
+}
+
+/// "≥ 10.0 KiB", "3 – 5": by what they say, not by their letters.
+TEST(ReportPages, ColumnsAreOrderedByNumbersHoweverTheyAreSaid) {
+    NEEDS_BROWSER();
+    const Folder folder;
+    ASSERT_EQ(run({"import", paths::log("2026-05"), "-o", folder / "t.trace"}).code, 0);
+    ASSERT_EQ(run({"export", folder / "t.trace", "--html", folder / "r.html"}).code, 0);
+    EXPECT_EQ(ordered_column(read_bytes(folder / "r.html"), "bytes"), "0 B|≥ 10.0 KiB|≥ 12.0 MiB");
+    EXPECT_THAT(ordered_column(ReportPage("partial-offload").html(), "from – to"),
+                ::testing::StartsWith("0 – 0|1 – 1|2 – 2|3 – 5|6 – 7|8 – 11|12 – 20|"));
+}
+
 TEST(ReportPages, AVerificationsDifferencesAreATable) {
     NEEDS_BROWSER();
     EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-values"))) << "which it has not";

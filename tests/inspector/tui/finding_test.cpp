@@ -1,6 +1,7 @@
 // Finding things: commands and their completion, jumps, marks, stories, causes.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
+#include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/terminal.h"
 
 #include <gtest/gtest.h>
@@ -205,6 +206,27 @@ TEST(Finding, AFilterThatHidesTheSelectedTensorSelectsTheLineThatIsLeft) {
     EXPECT_TRUE(t.shows(" the story of " + highlighted + " ")) << t.text();
 }
 
+/// As `schedscope explain` takes it: the first that computes, and the others are told.
+TEST(Finding, ANameOfSeveralMeansTheFirstThatComputes) {
+    Inspecting t(50, 120, [] { return test::inspect_sample("partial-offload"); });
+    t.press(":tensor Qcur-1\n");
+    ASSERT_TRUE(t.shows("Qcur-1@88, the first that computes; also Qcur-1@89, Qcur-1@90")) << t.text();
+    t.press("e");
+    ASSERT_TRUE(t.shows(" the story of Qcur-1 ")) << t.text();
+    t.press("{End}");
+    EXPECT_TRUE(t.shows("same name     told is Qcur-1@88, the first that computes; 2 others, each by NAME@ID:")) << t.text();
+    EXPECT_TRUE(t.shows("Qcur-1@89 (RESHAPE)")) << t.text();
+    t.press("{Esc}:explain Vcur-1\n");
+    ASSERT_TRUE(t.shows(" the story of Vcur-1 ")) << t.text();
+    t.press("{End}");
+    EXPECT_TRUE(t.shows("told is Vcur-1@91, which computes it; 1 other")) << t.text();
+    t.press("{Esc}:tensor Qcur-1@90\ne{End}");
+    EXPECT_TRUE(t.shows("told is Qcur-1@90; 2 others")) << "neither the first nor alone: " << t.text();
+    t.press("{Esc}:tensor attn_norm-1\ne{End}");
+    ASSERT_TRUE(t.shows(" the story of attn_norm-1 ")) << t.text();
+    EXPECT_EQ(t.find("same name").first, -1) << t.text();
+}
+
 TEST(Finding, AStoryOnAPageLeadsToItsSteps) {
     Inspecting t(40, 120, inspect_made);
     t.press(":explain attn_norm-3\n");
@@ -220,6 +242,19 @@ TEST(Finding, AStoryOnAPageLeadsToItsSteps) {
     ASSERT_TRUE(t.shows("n does nothing here")) << t.text();
     t.press("{Esc}");
     EXPECT_TRUE(t.hides(" the story of attn_norm-3 ")) << t.text();
+}
+
+/// What it says is nowhere else: the keys' page has it, of a program that runs and of a trace.
+TEST(Finding, TheKeysPageSaysWhatTheTopLineMeans) {
+    for (int (*const inspect)() : {test::inspect_made_live, inspect_made}) {
+        Inspecting t(120, 120, inspect);
+        t.press("?");
+        ASSERT_TRUE(t.shows(" keys that work here ")) << t.text();
+        for (const char* said : {"The top line", "HELD              the program waits in front of its next record",
+                                 "ENDED             the program has ended", "between passes    this step belongs to no pass"}) {
+            EXPECT_NE(t.text().find(said), std::string::npos) << said << '\n' << t.text();
+        }
+    }
 }
 
 TEST(Finding, WhatCanNotBeSaysWhy) {

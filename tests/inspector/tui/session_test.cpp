@@ -51,6 +51,20 @@ TEST_F(ATrace, OpensAtTheEndOfTheLastPlan) {
     EXPECT_EQ(session.step(), source->evaluation(0).end - 1);
 }
 
+/// Of a projection, its reshape and its rope, which have one name.
+TEST(ASelection, InAnotherGraphIsInTheSamePlaceAmongThoseOfItsName) {
+    InspectorSession session(schedscope::test::sample("partial-offload"), nullptr);
+    const auto selected = [&] { return session.graph()->tensors[session.selected()]; };
+    session.go_evaluation(0);
+    const OwnedGraph* const prompt = session.graph();
+    session.select(90);
+    ASSERT_EQ(selected().op, Op::ROPE);
+    session.go_evaluation(3);
+    ASSERT_NE(session.graph(), prompt);
+    EXPECT_EQ(selected().name, "Qcur-1");
+    EXPECT_EQ(selected().op, Op::ROPE);
+}
+
 TEST_F(ATrace, StepsThereAndBackAreTheSame) {
     session.move(Unit::pass, false);
     const Step step = session.step();

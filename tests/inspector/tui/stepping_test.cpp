@@ -130,7 +130,7 @@ TEST_F(Stepping, ByEvaluationAPassLeadsToThatPassAndATensorToThatTensor) {
     go(of_pass(1, Pass::gpu_up).at(0));
     t.press("[");
     EXPECT_TRUE(at(of_pass(0, Pass::gpu_up).at(0))) << t.text();
-    EXPECT_TRUE(t.shows("evaluation 0 (0…3), the same place: ")) << t.text();
+    EXPECT_TRUE(t.shows("evaluation 0, the same place: ")) << t.text();
 
     History history(source);
     const auto assigned = [&](EvaluationId e, const std::string& name) {
@@ -150,7 +150,7 @@ TEST_F(Stepping, ByEvaluationAPassLeadsToThatPassAndATensorToThatTensor) {
     go(assigned(1, "l_out-2").at(0));
     t.press("]");
     EXPECT_TRUE(at(of_pass(2, Pass::execute).at(0))) << t.text();
-    EXPECT_TRUE(t.shows("evaluation 2 (0…3), what comes next there: ")) << t.text();
+    EXPECT_TRUE(t.shows("evaluation 2, next there: ")) << t.text();
     t.press("]");
     EXPECT_TRUE(at(of_pass(3, Pass::execute).at(0))) << t.text();
     t.press("[[");

@@ -215,8 +215,8 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
         EXPECT_NE(line_with(t, "needed", "█"), "") << t.text();
         const accounts::MemoryRow::Holder& largest =
             buffer.holders.front(); // at the top of the details: no screen is too low for it
-        const std::string peak = "peak " + words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) +
-                                 ", held by " + largest.name + " " + words::bytes(largest.bytes);
+        const std::string peak = "peak " + words::bytes(buffer.most_live) + " at " + buffer.place_of_most() + ", held by " +
+                                 largest.name + " " + words::bytes(largest.bytes);
         EXPECT_NE(details(t).find(peak), std::string::npos) << peak << '\n' << t.text();
     }
     t.press(":tensor ffn_norm-0\n5");

@@ -56,6 +56,34 @@ TEST_F(Explain, AProductGoesWhereItsWeightIs) {
     EXPECT_THAT(kinds(s), ::testing::IsSupersetOf({"split", "placement", "execute"}));
 }
 
+/// Its recording has no reasons: the names that llama.cpp gives say one.
+TEST_F(Explain, OfAnotherProgramsPlanTellsWhoPinnedANode) {
+    for (const auto& [n_tokens, when] :
+         {std::pair{8, "when the batch has fewer than 32 tokens"}, {40, "when all layers are offloaded"}}) {
+        auto store = std::make_shared<LiveStore>();
+        SampleRun run(*store, session({"Vulkan0", "Vulkan1", "CPU"}));
+        OwnedGraph graph = blocks(4, n_tokens, 3);
+        for (const TensorId id : graph.nodes) {
+            TensorInfo& node = graph.tensors[id];
+            node.user_backend = node.name == "norm-2" ? 1 : node.name == "ffn_inp-2" ? 2 : no_backend;
+        }
+        run.evaluate(std::move(graph));
+        history.emplace(store);
+        const auto pinned = [&](const std::string& name) {
+            const Story s = explain(*history, 0, find_tensors(*history, history->plan(0), name).front());
+            const auto placed = std::find_if(s.lines.begin(), s.lines.end(),
+                                             [](const StoryLine& line) { return line.kind == StoryKind::placed; });
+            return placed == s.lines.end() ? "" : placed->text;
+        };
+        EXPECT_EQ(pinned("norm-2"),
+                  std::string("pinned to Vulkan1 by the program, not by the scheduler; llama.cpp does so: norms "
+                              "of a layer are pinned to its device ") +
+                      when);
+        EXPECT_EQ(pinned("ffn_inp-2"), "pinned to CPU by the program, not by the scheduler; why is not recorded");
+        EXPECT_EQ(pinned("kq-2"), "");
+    }
+}
+
 TEST_F(Explain, ARefusalSaysWhichBackendAndWhy) {
     const Story s = story("order");
     bool told = false;

@@ -387,7 +387,7 @@ TEST(Describe, SentencesNameWhatTheySpeakOf) {
         EXPECT_EQ(sentence.find('\n'), std::string::npos);
         first.emplace(fact_name(r.fact), sentence);
     }
-    EXPECT_EQ(first["evaluation_begin"], "evaluation 0 begins: prefill, 40 tokens of 1 sequence, 1 output");
+    EXPECT_EQ(first["evaluation_begin"], "evaluation 0 begins: prefill, 40 tokens");
     EXPECT_EQ(first["assign"], "inp_tokens: CPU by 1.inp");
     EXPECT_EQ(first["pass_begin"], "pass 1 (place) begins");
     EXPECT_EQ(first["token"], "sequence 0: token 403 at position 1, \" secret\"");

@@ -39,6 +39,17 @@ TEST(Lifetimes, ThePeakIsWhereMostIsNeededAtOnce) {
     EXPECT_THAT(s.holders(), ElementsAre(1, 0));
 }
 
+/// People know tensors, not places.
+TEST(Lifetimes, ThePlaceOfThePeakHasTheNameOfWhatIsMadeThere) {
+    EXPECT_EQ(place_in_words(2, "kq-0"), "place 2 (kq-0)");
+    EXPECT_EQ(place_in_words(2, ""), "place 2");
+    const Sketch one{{placed(0, no_tensor, 0, 2, 10), placed(1, no_tensor, 2, 4, 30)}};
+    ASSERT_NE(one.peak().taken, nullptr);
+    EXPECT_EQ(one.peak().taken->tensor, 1);
+    const Sketch inputs{{placed(0, no_tensor, 0, 2, 10), placed(1, no_tensor, 0, 4, 30)}};
+    EXPECT_EQ(inputs.peak().taken, nullptr) << "both have theirs from the beginning";
+}
+
 TEST(Lifetimes, WhatWorksInPlaceIsCountedOnce) {
     const Sketch s{{placed(0, no_tensor, 0, 3, 10), placed(1, 0, 3, 5, 10), placed(2, no_tensor, 4, 4, 1)}};
     EXPECT_EQ(s.peak().bytes, 11);

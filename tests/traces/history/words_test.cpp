@@ -55,9 +55,15 @@ TEST(Words, WhatIfSaysOfMemoryWhatRecordDoes) {
     const int64_t gib = int64_t{1} << 30U;
     MemoryFit fit{"CPU", 9 * gib, 7 * gib, 8 * gib, false, false};
     EXPECT_EQ(fit.text(fit.now), "fits: 7.0 GiB of 8.0 GiB");
-    EXPECT_EQ(fit.text(fit.recorded), "does not fit: 9.0 GiB of 8.0 GiB");
+    EXPECT_EQ(fit.text(fit.recorded), "does not fit: 1.0 GiB too much (9.0 GiB of 8.0 GiB)");
+    EXPECT_EQ(fit.misfit(), "");
     fit.paged = true;
-    EXPECT_EQ(fit.text(fit.recorded, true), "does not fit at once: about 9.0 GiB of 8.0 GiB");
+    EXPECT_EQ(fit.text(fit.recorded, true), "does not fit at once: about 1.0 GiB too much (about 9.0 GiB of 8.0 GiB)");
+    std::swap(fit.now, fit.recorded);
+    EXPECT_EQ(fit.misfit(), "does not fit at once into CPU: 1.0 GiB too much");
+    fit.memory = 0;
+    EXPECT_EQ(fit.misfit(), "") << "not known";
+    EXPECT_EQ(fit.text(fit.now), "9.0 GiB of unknown");
 }
 
 TEST(Words, AReservedGraphIsNamedAsAnEvaluation) {

@@ -1,6 +1,7 @@
 #include "tests/viz/parsed.h"
 #include "tests/viz/sketch.h"
 #include "traces/history/words/layer_in_name.h"
+#include "traces/history/words/words.h"
 
 #include <gmock/gmock.h>
 
@@ -76,7 +77,11 @@ TEST(LayersView, BlocksTellBackendsWeightsAndCopiesInside) {
     EXPECT_THAT(parsed.label("block 0"), AllOf(HasSubstr("CPU 22"), HasSubstr("9 weights")));
     EXPECT_THAT(parsed.label("block 1"),
                 AllOf(HasSubstr("Vulkan0 21"), HasSubstr("CPU 1"), HasSubstr("7 copies for it, 28.1 KiB")));
-    EXPECT_EQ(parsed.nodes.at("block 1").at("style"), "striped");
+    const Palette palette(s.session);
+    EXPECT_EQ(parsed.nodes.at("block 1").at("fillcolor"), palette[0].pale) << "one colour behind the text";
+    EXPECT_THAT(parsed.label("block 1"), AllOf(HasSubstr("width=\"114\" bgcolor=\"" + std::string(palette[0].fill)),
+                                               HasSubstr("width=\"5\" bgcolor=\"" + std::string(palette[1].fill))));
+    EXPECT_THAT(parsed.label("block 0"), Not(HasSubstr("bgcolor"))) << "all on one backend";
     EXPECT_THAT(parsed.label("block 0"), HasSubstr("reads inp_pos"));
 }
 
@@ -112,6 +117,49 @@ TEST(LayersView, GraphsWithoutBlocksAreGroupedBySplit) {
     s.split_up();
     const Parsed parsed(draw_layers(s.subject()));
     EXPECT_EQ(parsed.edge("split 0", "split 1").values.at("bytes"), "16");
+}
+
+/// A block's kernels on the host are timed by default, its splits on a device only as a whole.
+TEST(LayersView, ABlockTellsTheTimeThatIsKnownAndWhoseIsNot) {
+    Sketch s = llama(2, 1);
+    s.split_up();
+    for (SplitState& split : s.state.splits) {
+        split.kernels = split.backend() == 0 ? 1 : 0;
+    }
+    for (const TensorId node : s.state.order) {
+        if (s.state.tensors[node].backend == 1) {
+            record::Execute kernel;
+            kernel.first = kernel.last = node;
+            kernel.end_ns = 1000;
+            s.state.executed.push_back(kernel);
+        }
+    }
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_THAT(parsed.label("block 0"), AllOf(HasSubstr(" µs"), Not(HasSubstr("not timed"))));
+    EXPECT_THAT(parsed.label("block 1"), AllOf(HasSubstr("1.00 µs"), HasSubstr("Vulkan0 not timed"))) << "one node on the host";
+}
+
+/// Of experts only those that are used are moved.
+TEST(LayersView, TotalsTellWhatIsCopiedAndHowMuchOfItWasMoved) {
+    Sketch s = llama(2, 1);
+    s.split_up();
+    int64_t all = 0;
+    for (const SplitState& split : s.state.splits) {
+        for (const record::SplitInput& input : split.inputs) {
+            all += *input.bytes;
+        }
+    }
+    ASSERT_GT(all, 3072);
+    const auto drawn = [&] { return draw_layers(s.subject()) + draw_splits(s.subject()); };
+    EXPECT_THAT(drawn(), Not(HasSubstr("moved")));
+    record::Transfer transfer;
+    transfer.bytes = all - 2048;
+    s.state.transfers.push_back(transfer);
+    const std::string words = words::bytes(all) + ", of which " + words::bytes(all - 2048) + " were moved";
+    EXPECT_THAT(draw_layers(s.subject()), HasSubstr(words));
+    EXPECT_THAT(draw_splits(s.subject()), HasSubstr(words));
+    s.state.transfers.front().bytes = all;
+    EXPECT_THAT(drawn(), Not(HasSubstr("moved"))) << "all of it";
 }
 
 } // namespace

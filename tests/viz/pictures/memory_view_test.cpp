@@ -54,7 +54,7 @@ TEST(MemoryView, WhatWorksInPlaceFollowsItsParentWithoutOverlap) {
 
 TEST(MemoryView, TellsSizeAndTheMostInUse) {
     EXPECT_THAT(Parsed(draw_memory(packed().subject(), buffer)).label("buffer 0.0 title"),
-                HasSubstr("2.0 KiB, 3 tensors; most in use 2.0 KiB at 1"));
+                HasSubstr("2.0 KiB, 3 tensors; most in use 2.0 KiB at place 1 (y)"));
 }
 
 TEST(MemoryView, FitsAScreenAndNamesSmallBoxesBelow) {

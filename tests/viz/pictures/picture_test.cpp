@@ -151,7 +151,7 @@ TEST_F(Picture, AnyStepCanBeShown) {
     EXPECT_GT(pictures, 10);
     options.step = history.n_steps() - 1; // steps count from 0, as in the inspector's top line
     const std::string last = words::count(history.n_steps() - 1);
-    EXPECT_THAT(make_dot(history, options), HasSubstr("after step " + last + " of " + last));
+    EXPECT_THAT(make_dot(history, options), HasSubstr("after step " + last + " (0…" + last + ")"));
     options.step = history.n_steps();
     EXPECT_THAT(error_of([&] { make_dot(history, options); }, ErrorKind::usage),
                 StartsWith("step " + std::to_string(history.n_steps()) + ": "));

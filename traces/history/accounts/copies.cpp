@@ -3,6 +3,7 @@
 #include "traces/history/accounts/as_logged.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 namespace schedscope::accounts {
@@ -17,6 +18,13 @@ int32_t n_stages(const PlanState& state) noexcept {
         stages = std::max(stages, copy.stage.value_or(0) + 1);
     }
     return stages;
+}
+
+std::optional<int64_t> moved_bytes(const PlanState& state) noexcept {
+    return state.transfers.empty() ? std::nullopt
+                                   : std::optional(std::accumulate(
+                                         state.transfers.begin(), state.transfers.end(), int64_t{0},
+                                         [](int64_t sum, const record::Transfer& transfer) { return sum + transfer.bytes; }));
 }
 
 std::optional<int64_t> moving_time(const record::Transfer& transfer) noexcept {

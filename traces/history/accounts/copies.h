@@ -36,6 +36,10 @@ BackendId origin_of(const PlanState& state, const record::CopyMade& copy) noexce
 /// Of the pipeline that the copies are made for; 1: there is none.
 int32_t n_stages(const PlanState& state) noexcept;
 
+/// What an evaluation moved of what its plan copies: less where only some experts were. Nothing: no transfer is recorded, as who
+/// writes a trace may leave them out.
+std::optional<int64_t> moved_bytes(const PlanState& state) noexcept;
+
 /// The sizes that a plan's records give of what is copied. Those that a log rounded down are told as such.
 class RecordedSizes {
 public:

@@ -4,7 +4,7 @@
 #include "traces/format/schedscope_stream.h"
 #include "traces/history/accounts/as_logged.h"
 #include "traces/history/lifetimes.h"
-#include "traces/history/words/layer_in_name.h"
+#include "traces/history/words/part_by_name.h"
 
 #include <algorithm>
 #include <map>
@@ -112,6 +112,8 @@ std::vector<ResidentRow> resident_memory(const OwnedGraph& graph) {
     return rows;
 }
 
+std::string MemoryRow::place_of_most() const { return place_in_words(most_at, most_at_name); }
+
 std::vector<ReserveRow> told_once(std::vector<ReserveRow> reserves) {
     std::set<std::pair<int32_t, std::optional<std::string>>> told;
     std::erase_if(reserves, [&](const ReserveRow& r) { return !told.emplace(r.n_tokens, r.error).second; });
@@ -155,6 +157,7 @@ MemoryAccount memory(History& history, const PlanState& state) {
         const Lifetimes::Peak peak = lifetimes.peak_of(placed[type]);
         row.most_live = peak.bytes;
         row.most_at = peak.at;
+        row.most_at_name = peak.taken == nullptr ? "" : history.tensor_name(state, peak.taken->tensor);
         for (const record::Placement* holder : peak.holders) {
             row.holders.push_back({holder->tensor, history.tensor_name(state, holder->tensor), holder->size});
         }

@@ -20,7 +20,10 @@ struct MemoryRow {
     bool use_known = true;             ///< false: it is not known where tensors lie
     std::optional<std::string> replan; ///< why memory was planned again; nothing: it was not, or it was the first time
     int64_t most_live = 0;             ///< bytes of all tensors that are needed at one node, where that is most
-    int32_t most_at = 0;               ///< that node: its index in the allocated graph
+    int32_t most_at = 0;               ///< that node: its place in the allocated graph (places_count)
+    std::string most_at_name;          ///< the tensor whose bytes are taken there; empty: several's are
+
+    std::string place_of_most() const; ///< "place 57 (ffn_up-1)"
     struct Holder {
         TensorId id = no_tensor;
         std::string name;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace schedscope::accounts {
 
@@ -77,11 +76,7 @@ Summary summary(History& history, EvaluationId evaluation) {
     }
     const bool ran = !state.executed.empty() ||
                      std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
-    // Who writes a trace may leave out what was moved.
-    if (state.copies.empty() ? ran : !state.transfers.empty()) {
-        s.moved_bytes = std::accumulate(state.transfers.begin(), state.transfers.end(), int64_t{0},
-                                        [](int64_t sum, const record::Transfer& t) { return sum + t.bytes; });
-    }
+    s.moved_bytes = state.copies.empty() && ran ? std::optional<int64_t>(0) : moved_bytes(state);
     for (const record::CopyMade& copy : state.copies) {
         s.input_copies += copy.graph_input ? 1 : 0;
     }

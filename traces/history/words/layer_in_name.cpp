@@ -47,8 +47,4 @@ std::optional<int32_t> layer_of_name(std::string_view name) noexcept {
     return found ? std::optional(found->layer) : std::nullopt;
 }
 
-Role role_of(const TensorInfo& t) noexcept {
-    return t.role == Role::none && t.name.starts_with("cache_") && layer_of_name(t.name) ? Role::cache : t.role;
-}
-
 } // namespace schedscope

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "runtime/planner/graph_view.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,8 +18,5 @@ struct LayerInName {
 /// it is of no layer.
 std::optional<LayerInName> layer_in_name(std::string_view name) noexcept;
 std::optional<int32_t> layer_of_name(std::string_view name) noexcept;
-
-/// As recorded; of a cache without a recorded part by its name, as llama.cpp has it: "cache_k_l3".
-Role role_of(const TensorInfo& t) noexcept;
 
 } // namespace schedscope

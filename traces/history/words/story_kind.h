@@ -10,7 +10,7 @@ namespace schedscope {
 /// What a line of a tensor's story is about, beside the passes' decisions about its backend.
 enum class StoryKind : uint8_t {
     split,
-    placed, ///< why a weight lies where it lies
+    placed, ///< why a weight lies where it lies, a node is pinned
     input,
     copy,
     rewire,

@@ -20,6 +20,11 @@ std::string evaluations(EvaluationId n) { return "0…" + count(n - 1); }
 
 std::string evaluation_of(EvaluationId id, EvaluationId n) { return count(id) + " (" + evaluations(n) + ")"; }
 
+std::string model_of(const SessionInfo& session) {
+    const std::string file = session_fact(session, "model");
+    return file.empty() ? session_fact(session, "name") : file;
+}
+
 std::string fact(const std::pair<std::string, std::string>& named) {
     const std::optional<BuildSpan> builds = named.first == SSCP_FACT_BUILDS ? read_builds(named.second) : std::nullopt;
     return builds ? text_of(*builds) : named.second;

@@ -34,6 +34,8 @@ std::string not_in_log(int64_t n_left_out);
 std::string counted_of(int64_t n, std::string_view noun, const SizeSum& sum);
 std::string
 value(const record::Value& v); ///< "from 0 to 1, mean 0.25, norm 2 of 16 elements"; with its NaN and infinite ones, if any
+/// The file of a session's model; of a log, the name that the model has for itself. Empty: neither is known.
+std::string model_of(const SessionInfo& session);
 /// A fact of a session: as it is, but "b8180 and later" for the builds "b8180..".
 std::string fact(const std::pair<std::string, std::string>& named);
 /// "type: source 1 is not F32", or as much of it as is known; empty: nothing.

@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 #include "runtime/planner/placement/policy.h"
 #include "traces/history/words/layer_in_name.h"
+#include "traces/history/words/part_by_name.h"
 #include "traces/replay/foreign/llama_age.h"
 #include "traces/replay/rehome.h"
 
@@ -13,19 +14,6 @@ namespace schedscope {
 namespace {
 
 bool is_weight(const TensorInfo& t) noexcept { return t.usage == BufferUsage::weights && t.buffer_type != no_buffer_type; }
-
-/// Does the name say no more than this word and a block: "norm-3"?
-bool is_named(const TensorInfo& t, std::string_view word) noexcept {
-    const std::optional<LayerInName> block = layer_in_name(t.name);
-    return block && block->end == t.name.size() && t.name.substr(0, block->first) == word;
-}
-
-/// Those that decide where a node is pinned; the others don't matter.
-Role role_in_block(const TensorInfo& node) noexcept {
-    return (node.op == Op::RMS_NORM || node.op == Op::NORM) && is_named(node, "norm") ? Role::norm
-           : node.op == Op::CONT && is_named(node, "kqv_out")                         ? Role::attended
-                                                                                      : Role::none;
-}
 
 } // namespace
 
@@ -66,7 +54,7 @@ void name_parts(OwnedGraph& graph) {
             t.layer = node < first ? -1 : n_blocks;
         } else { // without a name it belongs to those before it
             block = is_in_block(*node) ? block_of(t) : block;
-            t.role = role_in_block(t);
+            t.role = pinned_role_by_name(t); // the others don't matter
             t.layer = block;
         }
     }

@@ -7,7 +7,7 @@
 #include <optional>
 
 /// Which part of a model the tensors of another program belong to, by llama.cpp's names: weights are "blk.3.attn_q.weight", keys
-/// and values of a block "cache_k_l3", its nodes "norm-3".
+/// and values of a block "cache_k_l3", its nodes "norm-3". Beside part_by_name.h nothing else knows these names' meaning.
 namespace schedscope {
 
 /// Blocks of which a graph has weights; 0: no weight is named so.

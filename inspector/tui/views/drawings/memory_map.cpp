@@ -67,7 +67,9 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
             bytes = live.bytes;
         }
         std::fill(from, shown.live.end(), bytes);
-        shown.peak_at = lifetimes.peak_of(inside).at;
+        const Lifetimes::Peak peak = lifetimes.peak_of(inside);
+        shown.peak_at = peak.at;
+        shown.peak_of = peak.taken == nullptr ? no_tensor : peak.taken->tensor;
         shown.buffer = std::move(buffer);
         buffers_.push_back(std::move(shown));
     }
@@ -165,12 +167,14 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     const std::vector<int64_t>& live = shown.live;
     const int peak_at = shown.peak_at;
     const int64_t peak = live[peak_at];
-    cells.text(first_row, 0,
-               session.history().buffer_type_name(buffer.buffer_type) +
-                   (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " + words::bytes(buffer.size) +
-                   ", used to " + words::bytes(shown.reached) + ", most at once " + words::bytes(peak) + " at place " +
-                   std::to_string(peak_at),
-               bold);
+    const std::string title = session.history().buffer_type_name(buffer.buffer_type) +
+                              (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " +
+                              words::bytes(buffer.size) + ", used to " + words::bytes(shown.reached) + ", most at once " +
+                              words::bytes(peak) + " at ";
+    const std::string peak_of = shown.peak_of == no_tensor ? "" : session.name(shown.peak_of);
+    const std::string place = place_in_words(peak_at, peak_of);
+    const bool has_room = text_width(title) + text_width(place) <= cells.width(); // the details have the name
+    cells.text(first_row, 0, title + (has_room ? place : place_in_words(peak_at, "")), bold);
 
     if (!shown.map || shown.map->n_rows != n_rows || shown.map->n_columns != n_columns) {
         shown.map = map_of(shown, n_rows, n_columns);

@@ -41,6 +41,7 @@ private:
         int64_t reached = 0;       ///< bytes
         std::vector<int64_t> live; ///< [nodes of the allocated graph] bytes that are needed there
         int peak_at = 0;
+        TensorId peak_of = no_tensor; ///< whose bytes are taken there; none: several's are
         std::optional<Map> map;
     };
     void draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, int first_row, int height);

@@ -58,6 +58,7 @@ TEST(Help, TakesItsTablesFromTheProgram) {
     EXPECT_THAT(run({"help", "rules"}).out, AllOf(HasSubstr("1.wgtN"), HasSubstr("4.cpy")));
     EXPECT_THAT(run({"help", "what-if"}).out, AllOf(HasSubstr("offload-min-batch=N"), HasSubstr("refuse=DEVICE:OP")));
     EXPECT_THAT(run({"help", "queries"}).out, AllOf(HasSubstr("kernel"), HasSubstr("KiB MiB GiB"), HasSubstr("!~")));
+    EXPECT_THAT(run({"help", "views"}).out, AllOf(HasSubstr("between passes"), HasSubstr("HELD"), HasSubstr("ENDED")));
     EXPECT_THAT(run({"help", "settings"}).out, AllOf(HasSubstr("escape-delay"), HasSubstr("list-width")));
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/system/joined.h"
 #include "tests/support/paths.h"
 #include "traces/history/accounts/passes.h"
+#include "traces/history/namesakes.h"
 #include "traces/replay/levers.h"
 #include "traces/store/reading/copy_records.h"
 #include "traces/store/reading/reader.h"
@@ -21,6 +22,8 @@ using namespace test;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// Where each tensor is that a change moves, in the first plan.
@@ -321,6 +324,44 @@ TEST(Levers, AreSaidOncePerBackend) {
     levers.found.push_back({{"offload-min-batch=1"}, "--offload-min-batch 1", "Vulkan0", 3});
     EXPECT_THAT(levers_in_words(levers),
                 ElementsAre("on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", "on CPU with -nkvo"));
+}
+
+/// A trace of a first device with so much memory.
+class WithMemory final : public ForwardedSource {
+public:
+    WithMemory(const RecordSource& source, int64_t bytes) : ForwardedSource(source), bytes_(bytes) {}
+    SessionInfo session() const override {
+        SessionInfo session = ForwardedSource::session();
+        session.backends[0].memory_bytes = bytes_;
+        return session;
+    }
+
+private:
+    const int64_t bytes_;
+    void change(OwnedGraph&) const override {}
+};
+
+TEST(Otherwise, SaysByHowMuchItDoesNotFitTheDevicesMemory) {
+    const auto sample = std::make_shared<TraceReader>(paths::sample("partial-offload"));
+    History history(sample);
+    const EvaluationId decode = sample->evaluation(3).begin.planned_in;
+    const TensorId tensor = find_namesakes(history, history.plan(decode), "ffn_up-1").told;
+    const auto with = [&](int64_t bytes) { return levers_of(WithMemory(*sample, bytes), decode, tensor); };
+
+    const FoundLevers roomy = with(int64_t{1} << 30U);
+    EXPECT_THAT(joined(levers_in_words(roomy), "\n"), Not(HasSubstr("fit")));
+    const auto layers =
+        std::find_if(roomy.found.begin(), roomy.found.end(), [](const Lever& lever) { return lever.words == "-ngl 4 or more"; });
+    ASSERT_NE(layers, roomy.found.end()) << joined(levers_in_words(roomy), "\n");
+    ASSERT_EQ(layers->memory.front().backend, "Vulkan0");
+    const int64_t needed = layers->memory.front().now;
+    const ReplayResult changed = answer(*sample, {"ngl=4"});
+    EXPECT_GE(memory_fits(changed.comparisons.back(), sample->session()).front().now, needed) << "with what other plans need";
+
+    EXPECT_THAT(joined(levers_in_words(with(needed)), "\n"),
+                HasSubstr("-ngl 4 or more (from -ngl 5 on it does not fit into Vulkan0: "));
+    EXPECT_THAT(joined(levers_in_words(with(needed - 1024)), "\n"),
+                HasSubstr("-ngl 4 or more (does not fit into Vulkan0: 1.0 KiB too much)"));
 }
 
 } // namespace

@@ -2,8 +2,6 @@
 
 #include "traces/history/history.h"
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +17,12 @@ struct Namesakes {
 
 /// By a name as find_tensors takes it. Throws Error(usage), as find_tensor does, where there is none.
 Namesakes find_namesakes(const History& history, const PlanState& state, std::string_view name);
+/// Those of a tensor's own name, with that tensor told.
+Namesakes namesakes_of(const History& history, const PlanState& state, TensorId tensor);
 
 /// Which is told, and where the others are and by which rule: those that are alike in one line. Empty: there are no others.
 std::vector<std::string> namesakes_in_words(const History& history, const PlanState& state, const Namesakes& namesakes);
-nlohmann::json namesakes_json(const History& history, const PlanState& state, const Namesakes& namesakes);
+/// The same in a status line: "norm-0@66, the first that computes; also norm-0@90"; empty: there are no others.
+std::string namesakes_in_brief(const History& history, const PlanState& state, const Namesakes& namesakes);
 
 } // namespace schedscope
