@@ -23,7 +23,7 @@ constexpr TopLineWord words_of_top_line[] = {
     {between_passes, "this step belongs to no pass: it is of what comes before the first one or behind the last one, as an "
                      "evaluation that begins or ends"},
     {"step 285/1,076", "this step's number and that of the last one: steps are counted from 0, so there is one record more"},
-    {"✓, ✗ DIFFERS", "of another program's plan: made again it came out the same, or did not"},
+    {"✓, DIFFERS", "of another program's plan: made again it came out the same, or did not"},
     {plan_failed, "the scheduler found no plan"},
     {held_word, "the program waits in front of its next record until a key lets it go on, as n by one record and c freely"},
     {running_word, "the program runs; Space holds it"},
