@@ -57,7 +57,7 @@ TEST(Layout, EveryViewCanBeLaidOut) {
     Sketch s = llama(3, 2);
     s.split_up();
     s.state.placements = {{s.state.order[0], no_tensor, 1, 0, 0, 3, 0, 4096}};
-    for (const auto draw : {draw_splits, draw_layers, draw_nodes, +[](const Subject& s) { return draw_memory(s, {}); }}) {
+    for (const auto draw : {draw_splits, draw_layers, draw_nodes, +[](const Subject& s) { return draw_memory(s, 0, {}); }}) {
         EXPECT_THAT(run_layout(draw(s.subject()), "svg", {}, "p"), HasSubstr("</svg>"));
     }
 }

@@ -35,7 +35,7 @@ Box box_of(const Parsed& parsed, const std::string& id) {
 }
 
 TEST(MemoryView, ARectangleIsTimeByOffset) {
-    const Parsed parsed(draw_memory(packed().subject(), buffer));
+    const Parsed parsed(draw_memory(packed().subject(), 0, buffer));
     const Box frame = box_of(parsed, "buffer 0.0 frame"), x = box_of(parsed, "x"), y = box_of(parsed, "y");
     EXPECT_NEAR(x.left, frame.left, 0.1);
     EXPECT_NEAR(x.right, frame.right, 0.1) << "used from the first node to the last one";
@@ -46,14 +46,14 @@ TEST(MemoryView, ARectangleIsTimeByOffset) {
 }
 
 TEST(MemoryView, WhatWorksInPlaceFollowsItsParentWithoutOverlap) {
-    const Parsed parsed(draw_memory(packed().subject(), buffer));
+    const Parsed parsed(draw_memory(packed().subject(), 0, buffer));
     EXPECT_NEAR(box_of(parsed, "y").right, box_of(parsed, "z").left, 0.1);
     EXPECT_THAT(parsed.nodes.at("z").at("style"), HasSubstr("dotted"));
     EXPECT_THAT(parsed.nodes.at("z").at("tooltip"), HasSubstr("in the place of y"));
 }
 
 TEST(MemoryView, TellsSizeAndTheMostInUse) {
-    EXPECT_THAT(Parsed(draw_memory(packed().subject(), buffer)).label("buffer 0.0 title"),
+    EXPECT_THAT(Parsed(draw_memory(packed().subject(), 0, buffer)).label("buffer 0.0 title"),
                 HasSubstr("2.0 KiB, 3 tensors; most in use 2.0 KiB at place 1 (y)"));
 }
 
@@ -67,7 +67,7 @@ TEST(MemoryView, FitsAScreenAndNamesSmallBoxesBelow) {
     }
 
     s.split_up();
-    const Parsed parsed(draw_memory(s.subject(), {}));
+    const Parsed parsed(draw_memory(s.subject(), 0, {}));
     const Box frame = box_of(parsed, "buffer 0.0 frame");
     EXPECT_LE(frame.right - frame.left, 1200);
     size_t unsaid = 0;
@@ -83,7 +83,7 @@ TEST(MemoryView, FitsAScreenAndNamesSmallBoxesBelow) {
 }
 
 TEST(MemoryView, CountsNodesInRoundNumbers) {
-    const Parsed parsed(draw_memory(packed().subject(), buffer));
+    const Parsed parsed(draw_memory(packed().subject(), 0, buffer));
     EXPECT_TRUE(parsed.nodes.contains("buffer 0.0 use 0"));
     EXPECT_TRUE(parsed.nodes.contains("buffer 0.0 use 4"));
     EXPECT_THAT(parsed.label("buffer 0.0 offset 1024"), HasSubstr("1 KiB"));
@@ -94,7 +94,7 @@ TEST(MemoryView, EachBufferHasItsPanelAndEverySplitABand) {
     s.split_up();
     s.state.placements = {{s.state.order[0], no_tensor, 1, 0, 0, 3, 0, 4096},
                           {s.state.order.back(), no_tensor, 0, 0, 40, 50, 128, 4096}};
-    const Parsed parsed(draw_memory(s.subject(), {}));
+    const Parsed parsed(draw_memory(s.subject(), 0, {}));
     EXPECT_LT(box_of(parsed, "buffer 1.0 frame").top, box_of(parsed, "buffer 0.0 frame").bottom);
     double end = box_of(parsed, "buffer 0.0 frame").left;
     for (size_t split = 0; split < s.state.splits.size(); ++split) {
