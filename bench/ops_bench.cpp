@@ -25,11 +25,16 @@ Registry& registry() {
     return r;
 }
 
+struct How {
+    bool fusion = true;
+    bool repacked = false; ///< weights are laid out as they are when a model is loaded
+};
+
 /// A graph in one buffer of the device, every leaf filled with numbers between −1 and 1 (ids: a few small ones).
 class Bench {
 public:
-    Bench(Device& device, int n_threads, const std::function<Tensor*(Graph&)>& build, bool fusion)
-        : backend_(device.make_backend({n_threads, fusion, {}})) {
+    Bench(Device& device, int n_threads, const std::function<Tensor*(Graph&)>& build, How how)
+        : backend_(device.make_backend({n_threads, how.fusion, {}})) {
         graph_.expand(build(graph_));
         size_t size = 0;
         const auto tensors = graph_.number();
@@ -41,6 +46,15 @@ public:
         }
         buffer_ = device.buffer_type().allocate(size);
         for (Tensor* t : tensors) {
+            const BufferType* const laid_out =
+                t->op == Op::NONE && how.repacked ? device.repack_buffer_type(t->type, t->ne) : nullptr;
+            if (laid_out != nullptr) {
+                repacked_.push_back(laid_out->allocate(n_bytes(*t)));
+                t->buffer = repacked_.back().get();
+                t->offset = 0;
+                t->buffer->hold(*t);
+                continue;
+            }
             t->buffer = buffer_.get();
             if (t->view_source != nullptr) {
                 t->offset = t->view_source->offset + t->view_offset;
@@ -68,39 +82,42 @@ public:
 
 private:
     void fill(const Tensor& t) {
+        constexpr int64_t different = 64; // further rows repeat these
         std::mt19937 random(1);
         std::vector<float> row(static_cast<size_t>(t.ne[0]));
-        std::vector<std::byte> bytes(row_bytes(t.type, t.ne[0]));
-        for (int64_t r = 0; r < n_rows(t); ++r) {
-            if (r < 64) { // further rows repeat one of these
-                for (float& x : row) {
-                    x = static_cast<float>(random()) / 2147483648.0F - 1.0F;
-                }
-                if (t.type == Type::I32) {
-                    for (size_t i = 0; i < row.size(); ++i) {
-                        const auto id = static_cast<int32_t>(i);
-                        std::memcpy(bytes.data() + i * sizeof id, &id, sizeof id);
-                    }
-                } else {
-                    row_from_float(t.type, row.data(), bytes.data(), t.ne[0]);
-                }
+        const size_t of_row = row_bytes(t.type, t.ne[0]);
+        std::vector<std::byte> bytes(of_row * static_cast<size_t>(std::min(different, n_rows(t))));
+        for (size_t at = 0; at < bytes.size(); at += of_row) {
+            for (float& x : row) {
+                x = static_cast<float>(random()) / 2147483648.0F - 1.0F;
             }
-            tensor_write(t, bytes.data(), static_cast<size_t>(r) * t.nb[1], bytes.size());
+            if (t.type == Type::I32) {
+                for (size_t i = 0; i < row.size(); ++i) {
+                    const auto id = static_cast<int32_t>(i);
+                    std::memcpy(&bytes[at + i * sizeof id], &id, sizeof id);
+                }
+            } else {
+                row_from_float(t.type, row.data(), &bytes[at], t.ne[0]);
+            }
+        }
+        for (size_t at = 0; at < n_bytes(t); at += bytes.size()) {
+            tensor_write(t, bytes.data(), at, std::min(bytes.size(), n_bytes(t) - at));
         }
     }
 
     Graph graph_;
     std::unique_ptr<Buffer> buffer_;
+    std::vector<std::unique_ptr<Buffer>> repacked_;
     std::unique_ptr<Backend> backend_;
     SplitGraph split_;
 };
 
-void measure(benchmark::State& state, Device* device, int n_threads, const std::function<Tensor*(Graph&)>& build, bool fusion) {
+void measure(benchmark::State& state, Device* device, int n_threads, const std::function<Tensor*(Graph&)>& build, How how) {
     if (device == nullptr) {
         state.SkipWithError("the device is not here");
         return;
     }
-    Bench bench(*device, n_threads, build, fusion);
+    Bench bench(*device, n_threads, build, how);
     bench.run();
     double best_s = 1e30;
     for (auto _ : state) {
@@ -188,14 +205,14 @@ void machine(benchmark::State& state, int n_threads) {
     state.counters["GB/s"] = machine_limits(n_threads).read_bytes_per_s * 1e-9;
 }
 
-void add(const std::string& name, const char* device, const std::function<Tensor*(Graph&)>& build, bool fusion = true) {
+void add(const std::string& name, const char* device, const std::function<Tensor*(Graph&)>& build, How how = {}) {
     std::vector<int> thread_counts = {1};
     if (physical_cores() > 1) {
         thread_counts.push_back(physical_cores());
     }
     for (const int n : thread_counts) {
         benchmark::RegisterBenchmark((std::string(device) + "/" + name + "/threads:" + std::to_string(n)).c_str(),
-                                     [=](benchmark::State& state) { measure(state, registry().find(device), n, build, fusion); })
+                                     [=](benchmark::State& state) { measure(state, registry().find(device), n, build, how); })
             ->UseRealTime()
             ->Unit(benchmark::kMicrosecond);
     }
@@ -206,11 +223,21 @@ void add(const std::string& name, const char* device, const std::function<Tensor
         benchmark::RegisterBenchmark(("machine/threads:" + std::to_string(n)).c_str(),
                                      [n](benchmark::State& state) { machine(state, n); });
     }
-    for (const Type type : {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0, Type::Q4_K, Type::Q6_K}) {
+    for (const Type type : {Type::F32, Type::F16, Type::BF16}) {
         const std::string name(type_name(type));
         add("mul_mat " + name + " 4096x512x4096", "CPU", product(type, 4096, 512, 4096));
         add("mul_mat " + name + " 4096x32x4096", "CPU", product(type, 4096, 32, 4096));
-        add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192)); // far more than any cache
+        add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192));
+    }
+    for (const Type type : {Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::IQ4_NL, Type::Q4_K, Type::Q5_K, Type::Q6_K}) {
+        for (const bool repacked : {true, false}) {
+            const std::string name = std::string(type_name(type)) + (repacked ? " repacked" : " as it lies");
+            for (const int64_t n : {512, 32, 16, 8, 4, 2}) {
+                add("mul_mat " + name + " 4096x" + std::to_string(n) + "x4096", "CPU", product(type, 4096, n, 4096),
+                    {.repacked = repacked});
+            }
+            add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192), {.repacked = repacked});
+        }
     }
     add("mul_mat f32 4096x512x4096", "BLAS", product(Type::F32, 4096, 512, 4096));
     add("mul_mat f16 4096x512x4096", "BLAS", product(Type::F16, 4096, 512, 4096));
@@ -238,17 +265,17 @@ void add(const std::string& name, const char* device, const std::function<Tensor
             for (const bool fusion : {true, false}) {
                 std::string size = std::string(type_name(type)) + " 2816x" + std::to_string(n) + "x1024";
                 size += fusion ? " fused" : " apart";
-                add("gate_up " + size, "CPU", gated_products(type, 2816, n, 1024), fusion);
-                add("mul_mat_add_act " + size, "CPU", product_with_bias(type, 2816, n, 1024), fusion);
+                add("gate_up " + size, "CPU", gated_products(type, 2816, n, 1024), {fusion});
+                add("mul_mat_add_act " + size, "CPU", product_with_bias(type, 2816, n, 1024), {fusion});
             }
         }
     }
     for (const bool fusion : {true, false}) {
         const std::string how = fusion ? " fused" : " apart";
-        add("gate_up f32 172x1x64" + how, "CPU", gated_products(Type::F32, 172, 1, 64), fusion);
-        add("mul_mat_add_act f32 172x1x64" + how, "CPU", product_with_bias(Type::F32, 172, 1, 64), fusion);
-        add("add_chain 4096x512" + how, "CPU", sums(4096, 512), fusion);
-        add("rms_norm_mul_add 4096x512" + how, "CPU", norm_weight_and_bias(4096, 512), fusion);
+        add("gate_up f32 172x1x64" + how, "CPU", gated_products(Type::F32, 172, 1, 64), {fusion});
+        add("mul_mat_add_act f32 172x1x64" + how, "CPU", product_with_bias(Type::F32, 172, 1, 64), {fusion});
+        add("add_chain 4096x512" + how, "CPU", sums(4096, 512), {fusion});
+        add("rms_norm_mul_add 4096x512" + how, "CPU", norm_weight_and_bias(4096, 512), {fusion});
     }
     return true;
 }();

@@ -27,6 +27,8 @@ public:
     virtual void write(size_t offset, const void* source, size_t bytes) = 0;
     virtual void read(size_t offset, void* target, size_t bytes) = 0;
     virtual void clear(uint8_t value) = 0;
+    /// The tensor lies here from now on, at its offset: said before it is written, for memory in which its layout matters.
+    virtual void hold(const Tensor& /*t*/) {}
     /// Keeps these bytes from being paged out as long as the buffer lives. Returns why it can't; empty: they stay, or are of a
     /// device, whose memory is not paged.
     virtual std::string lock(size_t /*offset*/, size_t /*bytes*/) { return {}; }

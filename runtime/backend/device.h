@@ -50,6 +50,8 @@ public:
     virtual std::vector<std::string> features() const = 0;                 ///< for people: "avx512vnni", "fp16", "subgroup 8"
     virtual const BufferType& buffer_type() const = 0;                     ///< the default one
     virtual const BufferType* host_buffer_type() const { return nullptr; } ///< host memory the device reads fast, if it has any
+    /// Memory that lays weights of matrix products out for the device's arithmetic; null: it has none for such weights.
+    virtual const BufferType* repack_buffer_type(Type /*type*/, const Shape& /*ne*/) const { return nullptr; }
 
     /// Can a backend of this device run the operator with these types, shapes, layouts and sources? Leafs (NONE) and view ops are
     /// asked too. Does not depend on where the data lies.

@@ -47,6 +47,7 @@ uint64_t read_portable(const uint64_t* p, size_t n) {
 }
 
 // Twenty-four sums of a whole register each: more than two units with four to five cycles of delay can have under way.
+// Each loop over them says that it is to be taken apart: where one is left, gcc stores all of them in each round.
 constexpr int chains = 24;
 #if defined(__aarch64__)
 constexpr int portable_chains = chains;
@@ -113,6 +114,7 @@ __attribute__((target("avx2"))) uint64_t read_avx2(const uint64_t* p, size_t n) 
 __attribute__((target("avx2,fma"))) float multiply_add_avx2(int64_t n) {
     __m256 acc[12] = {};
     __m256 x = _mm256_set1_ps(0.5F);
+#pragma GCC unroll 12
     for (__m256& a : acc) {
         asm volatile("" : "+v"(a));
     }
@@ -122,6 +124,7 @@ __attribute__((target("avx2,fma"))) float multiply_add_avx2(int64_t n) {
             a = _mm256_fmadd_ps(a, x, x);
         }
     }
+#pragma GCC unroll 12
     for (int j = 1; j < 12; ++j) {
         acc[0] = _mm256_add_ps(acc[0], acc[j]);
     }
@@ -131,6 +134,7 @@ __attribute__((target("avx2,fma"))) float multiply_add_avx2(int64_t n) {
 __attribute__((target("avx512f"))) float multiply_add_avx512(int64_t n) {
     __m512 acc[chains] = {};
     __m512 x = _mm512_set1_ps(0.5F);
+#pragma GCC unroll 24
     for (__m512& a : acc) {
         asm volatile("" : "+v"(a));
     }
@@ -140,6 +144,7 @@ __attribute__((target("avx512f"))) float multiply_add_avx512(int64_t n) {
             a = _mm512_fmadd_ps(a, x, x);
         }
     }
+#pragma GCC unroll 24
     for (int j = 1; j < chains; ++j) {
         acc[0] = _mm512_add_ps(acc[0], acc[j]);
     }
@@ -157,6 +162,7 @@ __attribute__((target("avx2"))) float multiply_bytes_avx2(int64_t n) {
             a = _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_maddubs_epi16(x, x), ones));
         }
     }
+#pragma GCC unroll 12
     for (int j = 1; j < 12; ++j) {
         acc[0] = _mm256_add_epi32(acc[0], acc[j]);
     }
@@ -166,6 +172,7 @@ __attribute__((target("avx2"))) float multiply_bytes_avx2(int64_t n) {
 __attribute__((target("avx2,avxvnni"))) float multiply_bytes_avxvnni(int64_t n) {
     __m256i acc[12] = {};
     __m256i x = _mm256_set1_epi8(3);
+#pragma GCC unroll 12
     for (__m256i& a : acc) {
         asm volatile("" : "+v"(a));
     }
@@ -175,6 +182,7 @@ __attribute__((target("avx2,avxvnni"))) float multiply_bytes_avxvnni(int64_t n) 
             a = _mm256_dpbusd_avx_epi32(a, x, x);
         }
     }
+#pragma GCC unroll 12
     for (int j = 1; j < 12; ++j) {
         acc[0] = _mm256_add_epi32(acc[0], acc[j]);
     }
@@ -184,6 +192,7 @@ __attribute__((target("avx2,avxvnni"))) float multiply_bytes_avxvnni(int64_t n) 
 __attribute__((target("avx512f,avx512vnni"))) float multiply_bytes_avx512vnni(int64_t n) {
     __m512i acc[chains] = {};
     __m512i x = _mm512_set1_epi8(3);
+#pragma GCC unroll 24
     for (__m512i& a : acc) {
         asm volatile("" : "+v"(a));
     }
@@ -193,6 +202,7 @@ __attribute__((target("avx512f,avx512vnni"))) float multiply_bytes_avx512vnni(in
             a = _mm512_dpbusd_epi32(a, x, x);
         }
     }
+#pragma GCC unroll 24
     for (int j = 1; j < chains; ++j) {
         acc[0] = _mm512_add_epi32(acc[0], acc[j]);
     }
@@ -203,6 +213,7 @@ __attribute__((target("avx512f,avx512vnni"))) float multiply_bytes_avx512vnni(in
 template <bool squares> __attribute__((target("arch=armv8.2-a+dotprod+i8mm"))) float multiply_bytes_neon(int64_t n) {
     int32x4_t acc[chains] = {};
     int8x16_t x = vdupq_n_s8(3);
+#pragma GCC unroll 24
     for (int32x4_t& a : acc) {
         asm volatile("" : "+w"(a));
     }
@@ -213,6 +224,7 @@ template <bool squares> __attribute__((target("arch=armv8.2-a+dotprod+i8mm"))) f
             a = squares ? vmmlaq_s32(a, x, x) : vdotq_s32(a, x, x);
         }
     }
+#pragma GCC unroll 24
     for (int j = 1; j < chains; ++j) {
         acc[0] += acc[j];
     }

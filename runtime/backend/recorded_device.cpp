@@ -1,5 +1,6 @@
 #include "runtime/backend/recorded_device.h"
 
+#include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/backend/described_buffer.h"
 #include "runtime/backend/described_device.h"
 #include "runtime/error.h"
@@ -107,7 +108,11 @@ public:
     const BufferType& buffer_type() const override { return type_; }
     Answer supports_op(const Tensor& node) const override { return profile_->supports_op(AskedInfos(node).question()); }
     bool supports_buffer_type(const BufferType& type) const override {
-        return &type == &type_ || (type.is_host() && profile_->uses_host_memory());
+        return &type == &type_ || (type.is_host() && profile_->uses_host_memory()) ||
+               (repacks() && &type == &cpu_repack_buffer_type());
+    }
+    const BufferType* repack_buffer_type(Type type, const Shape& ne) const override {
+        return repacks() && can_be_repacked(type, ne) ? &cpu_repack_buffer_type() : nullptr;
     }
     bool wants_offload(const Tensor& node, int64_t min_batch) const override {
         return profile_->wants_offload(AskedInfos(node).question(), min_batch);
@@ -120,6 +125,8 @@ public:
     }
 
 private:
+    bool repacks() const noexcept { return kind_ == DeviceKind::cpu && profile_->is_ours(); }
+
     std::string name_;
     int64_t memory_bytes_;
     std::shared_ptr<const DeviceProfile> profile_;

@@ -64,7 +64,8 @@ public:
 
     // Bytes [offset, offset + bytes) of a tensor's data, as Mapping has it: into memory, out of it again, or past the mapping.
     void read_ahead(const FileTensor& tensor, size_t offset, size_t bytes) const noexcept;
-    void let_go(const FileTensor& tensor) const noexcept;
+    void let_go(const FileTensor& tensor) const noexcept; ///< all of them
+    void let_go(const FileTensor& tensor, size_t offset, size_t bytes) const noexcept;
     void read(const FileTensor& tensor, size_t offset, std::span<std::byte> into) const; ///< throws Error(input)
 
     std::span<const MetadataEntry> metadata() const noexcept { return entries_; } ///< the first part's

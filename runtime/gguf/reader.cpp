@@ -94,7 +94,10 @@ size_t File::place_of(const FileTensor& tensor) const noexcept { return tensor.d
 void File::read_ahead(const FileTensor& tensor, size_t offset, size_t bytes) const noexcept {
     mapping_of(tensor).read_ahead(place_of(tensor) + offset, bytes);
 }
-void File::let_go(const FileTensor& tensor) const noexcept { mapping_of(tensor).let_go(place_of(tensor), tensor.bytes); }
+void File::let_go(const FileTensor& tensor) const noexcept { let_go(tensor, 0, tensor.bytes); }
+void File::let_go(const FileTensor& tensor, size_t offset, size_t bytes) const noexcept {
+    mapping_of(tensor).let_go(place_of(tensor) + offset, bytes);
+}
 void File::read(const FileTensor& tensor, size_t offset, std::span<std::byte> into) const {
     mapping_of(tensor).read(place_of(tensor) + offset, into);
 }

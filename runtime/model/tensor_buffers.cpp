@@ -30,6 +30,7 @@ std::vector<std::unique_ptr<Buffer>> give_buffers(const BufferType& type, std::s
         buffers.back()->usage = usage;
         for (; first < end; ++first) {
             tensors[first]->buffer = buffers.back().get();
+            buffers.back()->hold(*tensors[first]);
         }
     }
     return buffers;

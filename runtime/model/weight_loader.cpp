@@ -18,7 +18,8 @@ namespace schedscope {
 
 namespace {
 
-constexpr size_t piece = size_t{16} << 20U; ///< bytes that are read at once
+constexpr size_t piece = size_t{16} << 20U;         ///< bytes that are read at once
+constexpr size_t repacked_piece = size_t{1} << 20U; ///< the same of what is then in the host's memory twice
 
 /// A node that reads the weight, with a batch as large as a usual prompt's. Throws Error when the operator does not take such a
 /// weight.
@@ -65,7 +66,7 @@ std::vector<PlacedDevice> placed_devices(std::span<Device* const> devices) {
     return placed;
 }
 
-HomeChoice WeightLoader::home_of(const gguf::FileTensor& info, const WeightUse& use) {
+WeightHome WeightLoader::home_of(const gguf::FileTensor& info, const WeightUse& use) {
     Answer runs = Answer::no(Refusal::none, "");
     const WeightHome choice = policy_.weight(info.name, use.part, [&](int32_t home) {
         runs = device_can_read(*devices_[home], info, use.reader);
@@ -110,19 +111,24 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const Weig
         throw Error(ErrorKind::input,
                     file_.path() + ": tensor " + name + " has shape " + shape_text(info->ne) + ", expected " + shape_text(ne));
     }
-    const HomeChoice choice = home_of(*info, use);
-    Tensor*& tensor = made_[{info, &devices_[choice.home]->buffer_type()}];
-    if (tensor == nullptr) {
-        tensor = store_.make(info->type, info->ne, name);
+    const WeightHome choice = home_of(*info, use);
+    const auto [at, is_new] = made_.try_emplace({info, &devices_[choice.home]->buffer_type()}, items_.size());
+    if (is_new) {
+        Tensor* const tensor = store_.make(info->type, info->ne, name);
         tensor->role = use.part.role;
         tensor->layer = use.part.layer;
         tensor->why_here = choice.why;
-        items_.push_back({tensor, info, choice.home});
-    } else if (tensor->part() != use.part) { // several parts of the model read it
-        tensor->role = Role::none;
-        tensor->layer = -1;
+        items_.push_back({tensor, info, choice.home, choice.why_repacked});
     }
-    return tensor;
+    Item& item = items_[at->second];
+    if (use.reader != Op::MUL_MAT) {
+        item.why_repacked = {};
+    }
+    if (item.tensor->part() != use.part) { // several parts of the model read it
+        item.tensor->role = Role::none;
+        item.tensor->layer = -1;
+    }
+    return item.tensor;
 }
 
 Tensor* WeightLoader::need(const std::string& name, const Shape& ne, const WeightUse& use) {
@@ -142,6 +148,28 @@ Linear WeightLoader::maybe_linear(const std::string& name, const Shape& ne, cons
     return file_.find_tensor(name + ".weight") != nullptr ? linear(name, ne, use) : Linear{};
 }
 
+/// Which weights are laid out. None where they are more than there is memory: what is mapped is read again when it is needed.
+void WeightLoader::choose_layouts(const LoadOptions& options) {
+    if (!options.repacks || !fits_host()) {
+        return;
+    }
+    for (Item& item : items_) {
+        item.repacked =
+            item.why_repacked.empty() ? nullptr : devices_[item.home]->repack_buffer_type(item.info->type, item.info->ne);
+        if (item.repacked != nullptr) {
+            item.tensor->why_here = item.why_repacked;
+        }
+    }
+}
+
+const BufferType& WeightLoader::memory_of(const Item& item) const noexcept {
+    return item.repacked != nullptr ? *item.repacked : devices_[item.home]->buffer_type();
+}
+
+bool WeightLoader::is_mapped(const Item& item, const LoadOptions& options) const noexcept {
+    return options.mapped && item.home == policy_.host() && item.repacked == nullptr;
+}
+
 void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
     // One buffer a part of the file, over just the stretch that holds host weights.
     struct Stretch {
@@ -149,7 +177,7 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
         const std::byte* end = nullptr;
     };
     std::vector<Stretch> stretches(file_.parts());
-    const auto on_host = [&](const Item& item) { return item.home == policy_.host(); };
+    const auto on_host = [&](const Item& item) { return item.home == policy_.host() && item.repacked == nullptr; };
     for (const Item& item : items_) {
         if (!on_host(item)) {
             continue;
@@ -187,20 +215,28 @@ int64_t WeightLoader::bytes_of(bool on_host) const {
     return bytes;
 }
 
+/// Else what is read last pushes out what came first.
+bool WeightLoader::fits_host() const {
+    const size_t memory = devices_.back()->memory_bytes();
+    return memory == 0 || std::cmp_less_equal(bytes_of(true), memory);
+}
+
 /// A device's weights, or the host's that are not mapped, piece by piece: no more of the file than that is in memory twice.
 void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>& room,
                           const std::function<void(size_t bytes)>& done) {
     const gguf::FileTensor& info = *item.info;
     std::byte* const host = item.home == policy_.host() ? host_data(*item.tensor) : nullptr;
-    for (size_t at = 0; at < info.bytes; at += piece) {
-        const size_t n = std::min(piece, info.bytes - at);
+    const size_t at_once = item.repacked != nullptr ? repacked_piece : piece;
+    for (size_t at = 0; at < info.bytes; at += at_once) {
+        const size_t n = std::min(at_once, info.bytes - at);
         if (mapped) {
             file_.read_ahead(info, at, n);
             tensor_write(*item.tensor, info.data + at, at, n);
+            file_.let_go(info, at, n);
         } else if (host != nullptr) {
             file_.read(info, at, {host + at, n});
         } else {
-            room.resize(piece);
+            room.resize(at_once);
             file_.read(info, at, std::span(room).first(n));
             tensor_write(*item.tensor, room.data(), at, n);
         }
@@ -212,9 +248,7 @@ void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>&
 /// In the order of the file.
 void WeightLoader::fill(const LoadOptions& options) {
     const int64_t on_host = bytes_of(true), total = on_host + bytes_of(false);
-    // More than there is memory would push out what came first.
-    const size_t memory = devices_.back()->memory_bytes();
-    const bool ahead = memory == 0 || std::cmp_less_equal(on_host, memory);
+    const bool ahead = fits_host();
     std::vector<const Item*> items;
     std::transform(items_.begin(), items_.end(), std::back_inserter(items), [](const Item& item) { return &item; });
     std::stable_sort(items.begin(), items.end(), [](const Item* a, const Item* b) {
@@ -229,7 +263,7 @@ void WeightLoader::fill(const LoadOptions& options) {
     };
     std::vector<std::byte> room;
     for (const Item* item : items) {
-        if (item->home != policy_.host() || !options.mapped) {
+        if (!is_mapped(*item, options)) {
             upload(*item, options.mapped, room, done);
             file_.check_whole();
             continue;
@@ -261,6 +295,7 @@ void WeightLoader::lock_host() {
 
 std::vector<std::unique_ptr<Buffer>> WeightLoader::load(const LoadOptions& options) {
     std::vector<std::unique_ptr<Buffer>> buffers;
+    choose_layouts(options);
     if (options.mode == LoadMode::data && options.mapped) {
         map_host(buffers);
     }
@@ -271,7 +306,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(const LoadOptions& optio
         if (item.tensor->buffer != nullptr) {
             continue;
         }
-        const BufferType* type = &devices_[item.home]->buffer_type();
+        const BufferType* type = &memory_of(item);
         const size_t at = std::find(types.begin(), types.end(), type) - types.begin();
         if (at == types.size()) {
             types.push_back(type);
@@ -290,9 +325,10 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(const LoadOptions& optio
             }
         } catch (const Error& e) {
             const bool on_host = types[i] == &devices_[policy_.host()]->buffer_type();
-            throw Error(ErrorKind::device,
-                        "weights: " + words::memory(bytes) + ": " + e.what() +
-                            (on_host ? ": leave them in the file (without --no-mmap)" : ": ask for fewer layers there (-ngl)"));
+            const char* const advice = on_host             ? ": leave them in the file (without --no-mmap)"
+                                       : policy_.repacks() ? ": leave them as they are (--no-repack)"
+                                                           : ": ask for fewer layers there (-ngl)";
+            throw Error(ErrorKind::device, "weights: " + words::memory(bytes) + ": " + e.what() + advice);
         }
     }
     if (options.mode == LoadMode::data) {

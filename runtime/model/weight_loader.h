@@ -66,8 +66,9 @@ public:
     Linear maybe_linear(const std::string& name, const Shape& ne, const WeightUse& use);
 
     /// Memory for all of them. With data, the others than the host's are uploaded; those of the host point into the mapped file,
-    /// which must outlive the buffers, and are read ahead, unless they are more than there is memory; or they are read. Throws
-    /// Error(device) when a device has no memory left, Error(input) when the file was cut short.
+    /// which must outlive the buffers, and are read ahead, unless they are more than there is memory; or they are read. Those
+    /// that matrix products alone read are laid out where the policy, their device and the options say so; what was mapped of
+    /// them is let go. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
     std::vector<std::unique_ptr<Buffer>> load(const LoadOptions& options);
 
     /// How many weights devices left to the CPU, one sentence for each device and type; what of them could not be locked.
@@ -78,8 +79,14 @@ private:
         Tensor* tensor;
         const gguf::FileTensor* info;
         int32_t home;
+        std::string_view why_repacked;        ///< WeightHome's; empty also where something else than products reads it
+        const BufferType* repacked = nullptr; ///< the memory in which it is laid out, if it is
     };
-    HomeChoice home_of(const gguf::FileTensor& info, const WeightUse& use);
+    void choose_layouts(const LoadOptions& options);
+    const BufferType& memory_of(const Item& item) const noexcept;
+    bool is_mapped(const Item& item, const LoadOptions& options) const noexcept;
+    WeightHome home_of(const gguf::FileTensor& info, const WeightUse& use);
+    bool fits_host() const;
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
     void fill(const LoadOptions& options);
     void upload(const Item& item, bool mapped, std::vector<std::byte>& room, const std::function<void(size_t bytes)>& done);
@@ -91,7 +98,7 @@ private:
     const PlacementPolicy& policy_;
     TensorStore& store_;
     std::vector<Item> items_;
-    std::map<std::pair<const gguf::FileTensor*, const BufferType*>, Tensor*> made_;
+    std::map<std::pair<const gguf::FileTensor*, const BufferType*>, size_t> made_; ///< places among the items
     /// By home wanted, type, and whether it is unknown what the device there runs.
     std::map<std::tuple<int32_t, Type, bool>, int32_t> left_to_host_;
     std::set<const gguf::FileTensor*> named_;

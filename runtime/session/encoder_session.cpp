@@ -23,8 +23,9 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
         settings_.placement.overrides.push_back(TensorOverride::parse(text));
     }
     std::vector<OverrideReport> reports;
-    model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement,
-                                                   o.header_only ? LoadMode::header : LoadMode::data, &reports);
+    LoadOptions loading(o.header_only ? LoadMode::header : LoadMode::data);
+    loading.repacks = o.repack && o.products == Products::int8;
+    model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement, loading, &reports);
     notes_ = o.header_only ? std::vector<std::string>() : caveats_of(devices_);
     notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
     require_matches(reports);

@@ -19,6 +19,7 @@ struct EncoderSessionOptions {
     int n_threads = 0;
     bool fusion = true;
     Products products = Products::int8;
+    bool repack = true; ///< weights that the CPU alone multiplies are laid out
     bool image_newline = false;
     bool header_only = false;                                    ///< plan from the file's header
     std::vector<std::pair<std::string, std::string>> facts = {}; ///< the caller's own for the records

@@ -1,6 +1,7 @@
 #include "runtime/session/memory_need.h"
 
 #include "runtime/backend/buffer.h"
+#include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/numbers.h"
 #include "runtime/session/encoder_session.h"
 #include "runtime/session/session.h"
@@ -13,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace schedscope {
 
@@ -113,17 +115,22 @@ std::vector<std::string> blocks_text(const std::vector<int>& here, const std::ve
 
 void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session) {
     const Model& model = session.model();
+    const std::string_view host = model.device(model.placement().host()).buffer_type().name();
+    const auto memory_of = [&](const Buffer& buffer) { // as add_laid_out counts it
+        const std::string_view name = buffer.type().name();
+        return name == cpu_repack_buffer_type().name() ? host : name;
+    };
     WeightsOfBlocks here;
     std::vector<int> all(model.hparams().n_layer, 0);
     for (const Tensor& t : model.tensors()) {
         if (t.buffer != nullptr && is_index(t.layer, all)) {
-            ++here.try_emplace(std::string(t.buffer->type().name()), all.size(), 0).first->second[t.layer];
+            ++here.try_emplace(std::string(memory_of(*t.buffer)), all.size(), 0).first->second[t.layer];
             ++all[t.layer];
         }
     }
     for (MemoryNeed& need : needs) {
         const auto lies_here = [&](const Tensor* t) {
-            return t != nullptr && t->buffer != nullptr && t->buffer->type().name() == need.buffer_type;
+            return t != nullptr && t->buffer != nullptr && memory_of(*t->buffer) == need.buffer_type;
         };
         std::vector<std::string> held;
         if (const auto found = here.find(need.buffer_type); found != here.end()) {
@@ -136,10 +143,22 @@ void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session) {
             held.emplace_back("the embedding");
         }
         if (session.vision() != nullptr && std::any_of(session.vision()->buffers().begin(), session.vision()->buffers().end(),
-                                                       [&](const auto& b) { return b->type().name() == need.buffer_type; })) {
+                                                       [&](const auto& b) { return memory_of(*b) == need.buffer_type; })) {
             held.emplace_back("the encoder");
         }
         need.holds = joined(held, ", ");
+    }
+}
+
+/// What the CPU laid out in a memory of its own takes of the host's.
+void add_laid_out(std::vector<MemoryNeed>& needs, const SessionInfo& info) {
+    const auto host = std::find_if(needs.begin(), needs.end(), [&](const MemoryNeed& need) {
+        return need.buffer_type == info.buffer_types[*info.backends.back().default_buffer_type].name;
+    });
+    for (MemoryNeed& need : needs) {
+        if (need.buffer_type == cpu_repack_buffer_type().name() && host != needs.end()) {
+            host->weights += std::exchange(need.weights, 0);
+        }
     }
 }
 
@@ -161,6 +180,7 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
     for (MemoryNeed& need : needs) {
         need.pages = need.pages && session.options().mmap;
     }
+    add_laid_out(needs, session.scheduler().session());
     leave_out_unused(needs);
     return needs;
 }
@@ -168,6 +188,7 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
 std::vector<MemoryNeed> memory_needs(const EncoderSession& session) {
     std::vector<MemoryNeed> needs = needs_of(session.scheduler());
     add(needs, session.model().buffers(), &MemoryNeed::weights);
+    add_laid_out(needs, session.scheduler().session());
     leave_out_unused(needs);
     return needs;
 }

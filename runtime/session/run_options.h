@@ -51,6 +51,7 @@ struct RunOptions {
     bool sample_in_graph = false;            ///< -bs: as many samplers of each chain as can run in the graph do
     bool context_shift = false;              ///< when the context is full, forget half of what follows the first token
     bool mmap = true;                        ///< the host's weights stay in the file, which is mapped
+    bool repack = true;                      ///< weights that the CPU alone multiplies are laid out
     bool mlock = false;                      ///< the host's weights are kept from being paged out
     LoadProgress on_load;                    ///< told of the weights as they are read; empty: none is
     bool header_only = false;                ///< plan from the file's header: no weights are loaded, nothing can be computed

@@ -72,6 +72,7 @@ SchedulerOptions Session::scheduling() const {
 LoadOptions Session::loading() const {
     LoadOptions loading(options_.header_only ? LoadMode::header : LoadMode::data);
     loading.mapped = options_.mmap;
+    loading.repacks = options_.repack && options_.products == Products::int8;
     loading.locked = options_.mlock;
     loading.progress = options_.on_load;
     return loading;

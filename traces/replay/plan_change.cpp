@@ -158,13 +158,19 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
     const auto own_type = [&](const BackendInfo& b) {
         return b.default_buffer_type ? std::string_view(session.buffer_types[*b.default_buffer_type].name) : std::string_view();
     };
-    // Host memory is the last backend's, whoever allocated it.
+    // Host memory is the last backend's, whoever allocated it; so is what that one laid out for itself.
+    const auto laid_out = [&](const BufferTypeInfo& type) {
+        const auto& supported = session.backends.back().supports_buffer_type;
+        const auto at = static_cast<size_t>(&type - session.buffer_types.data());
+        return session.backends.back().kind == "cpu" && at < supported.size() && supported[at] != 0;
+    };
     const auto lies_at = [&](const std::string& memory) {
         const auto type = types.find(memory);
         const bool is_host = type != types.end() && type->second->is_host;
         const auto at = std::find_if(session.backends.begin(), session.backends.end(),
                                      [&](const BackendInfo& b) { return !is_host && own_type(b) == memory; });
-        return at == session.backends.end() ? session.backends.end() - (is_host ? 1 : 0) : at;
+        const bool is_the_hosts = is_host || (type != types.end() && laid_out(*type->second));
+        return at == session.backends.end() ? session.backends.end() - (is_the_hosts ? 1 : 0) : at;
     };
     std::vector<MemoryFit> fits(session.backends.size());
     for (const auto& [figures, sum] : {std::pair{&plan.recorded, &MemoryFit::recorded}, {&plan.now, &MemoryFit::now}}) {

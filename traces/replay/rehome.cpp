@@ -85,13 +85,20 @@ private:
         of_caches_ = of_caches_ ? of_caches_ : plain_host_memory(in_.session);
     }
     BufferTypeId memory_at(int32_t home, const TensorInfo& t) const {
-        if (home == home_of_memory(in_.session, t.buffer_type)) {
+        if (home == home_of_memory(in_.session, t.buffer_type) && !is_laid_out_no_more(t)) {
             return t.buffer_type;
         }
         const std::optional<BufferTypeId> on_host = is_weight(t)            ? of_weights_
                                                     : t.role == Role::cache ? of_caches_
                                                                             : std::nullopt;
         return home == policy_.host() && on_host ? *on_host : or_none(in_.session.backends[home].default_buffer_type);
+    }
+    /// The runtime lays weights out for products where the CPU is alone, in memory that is not in the host's layout and in which
+    /// no device computes. With others there it leaves them as they are.
+    bool is_laid_out_no_more(const TensorInfo& t) const {
+        const auto computes_there = [&](const BackendInfo& b) { return b.default_buffer_type == t.buffer_type; };
+        return in_.session.settings && is_weight(t) && !policy_.repacks() && !in_.session.buffer_types[t.buffer_type].is_host &&
+               std::none_of(in_.session.backends.begin(), in_.session.backends.end(), computes_there);
     }
     static bool is_weight(const TensorInfo& t) { return t.buffer_type != no_buffer_type && t.usage == BufferUsage::weights; }
     bool runs(int32_t home, TensorId id) const {

@@ -25,7 +25,7 @@ struct BenchArguments {
     AgainstRequest against; ///< its request is what is measured alone where no command is named
     std::vector<int32_t> threads{0};
     std::string flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16", products = "int8";
-    bool json = false, no_warmup = false, rates = false;
+    bool json = false, no_warmup = false, rates = false, no_repack = false;
 };
 
 /// What is shown as the model, and its file: the one that was named, or one that is made up, large enough that its weights don't
@@ -71,6 +71,9 @@ std::vector<std::string> own_arguments(const BenchArguments& o) {
     add("--cache-type-k", o.cache_type_k);
     add("--cache-type-v", o.cache_type_v);
     add("--cpu-products", o.products);
+    if (o.no_repack) {
+        all.emplace_back("--no-repack");
+    }
     if (o.no_warmup) {
         all.emplace_back("--no-warmup");
     }
@@ -83,6 +86,7 @@ int run(BenchArguments& o) {
     RunOptions& r = q.run;
     r.flash_attention = *flash_attention_from_name(o.flash_attention);
     r.products = products_from(o.products);
+    r.repack = !o.no_repack;
     r.cache_type_k = *type_from_name(o.cache_type_k);
     r.cache_type_v = *type_from_name(o.cache_type_v);
     if (q.devices.empty()) {
@@ -184,6 +188,7 @@ CommandAction add_bench(CommandOptions& app) {
     add_cache_type_option(app, "keys", options->cache_type_k);
     add_cache_type_option(app, "values", options->cache_type_v);
     add_products_option(app, options->products);
+    add_repack_option(app, options->no_repack);
     app.add_flag("--no-warmup", options->no_warmup, "Count the first run of each, too");
     app.add_option("--against", options->against.command,
                    "Shell command of another program to measure in turns with this one: see help models")

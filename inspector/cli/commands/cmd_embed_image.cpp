@@ -28,6 +28,7 @@ struct EmbedImageArguments {
     EncoderSessionOptions encoder;
     std::string mmproj, image, output, record;
     std::string products = "int8";
+    bool no_repack = false;
     bool no_fusion = false, force = false, dry_run = false;
 };
 
@@ -48,6 +49,7 @@ int embed_image(EmbedImageArguments& o) {
     catch_interrupts();
     o.encoder.fusion = !o.no_fusion;
     o.encoder.products = products_from(o.products);
+    o.encoder.repack = !o.no_repack;
     o.encoder.header_only = o.dry_run;
     DeviceProfiles profiles;
     o.encoder.profiles = profiles.source();
@@ -106,6 +108,7 @@ CommandAction add_embed_image(CommandOptions& app) {
     app.add_option("-t,--threads", o->encoder.n_threads, "Threads (default: physical cores)").within(0, 4096);
     app.add_flag("--no-fusion", o->no_fusion, "Run each node as a kernel of its own");
     add_products_option(app, o->products);
+    add_repack_option(app, o->no_repack);
     app.add_option("--record", o->record, "Record to this trace");
     app.add_flag("--force", o->force, "The trace may replace a file that is no trace");
     app.add_flag("--dry-run", o->dry_run, "With --record: plan from the file's header; nothing is computed");

@@ -134,6 +134,10 @@ Products products_from(const std::string& name) {
     return name == products_name(Products::int8) ? Products::int8 : Products::floats;
 }
 
+void add_repack_option(CommandOptions& app, bool& no_repack, const std::string& group) {
+    app.add_flag("--no-repack", no_repack, "Leave weights as they lie in the file, where the CPU alone multiplies them", group);
+}
+
 CommandOption add_cache_type_option(CommandOptions& app, std::string_view of, std::string& type) {
     std::vector<std::string> names;
     std::string all;
@@ -187,6 +191,7 @@ void add_device_options(CommandOptions& app, RunArguments& a) {
     add_cache_type_option(app, "values", a.cache_type_v).group(group);
     app.add_flag("--no-fusion", a.no_fusion, "Run each node as a kernel of its own", group);
     add_products_option(app, a.products).group(group);
+    add_repack_option(app, a.no_repack, group);
     app.add_flag("--no-mmap", a.no_mmap, "Read the host's weights into memory, instead of mapping the file", group);
     app.add_flag("--mlock", a.run.mlock, "Keep the host's weights from being paged out", group);
     app.add_flag("--no-warmup", a.no_warmup, "Begin without a run that is neither recorded nor counted", group);
@@ -279,6 +284,7 @@ void settle(RunArguments& a) {
     a.run.op_offload = !a.no_op_offload;
     a.run.fusion = !a.no_fusion;
     a.run.mmap = !a.no_mmap;
+    a.run.repack = !a.no_repack;
     a.run.products = products_from(a.products);
     a.run.processors = processors_of(a);
     a.run.record_text = !a.no_text;

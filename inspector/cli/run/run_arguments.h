@@ -25,7 +25,7 @@ struct RunArguments {
     std::vector<vision::Image> pictures; ///< the images' pixels; read by `settle`, before any model is loaded
     int32_t n_predict = 128;
     int32_t n_prompt = 0; ///< of a dry run: tokens, in place of a prompt; 0: none
-    bool no_op_offload = false, no_fusion = false, no_text = false, no_warmup = false, no_mmap = false;
+    bool no_op_offload = false, no_fusion = false, no_text = false, no_warmup = false, no_mmap = false, no_repack = false;
     bool logits_all = false, stats = false, step = false;
     std::string logits_out;
     std::string scored_file;                ///< --ppl; empty: text is generated
@@ -42,6 +42,8 @@ struct RunArguments {
 /// --cpu-products, for other commands that compute as well, and what it says.
 CommandOption add_products_option(CommandOptions& app, std::string& products);
 Products products_from(const std::string& name);
+/// --no-repack, for such commands as well.
+void add_repack_option(CommandOptions& app, bool& no_repack, const std::string& group = {});
 /// -ctk (of: "keys") or -ctv ("values"), for `bench` as well.
 CommandOption add_cache_type_option(CommandOptions& app, std::string_view of, std::string& type);
 /// -ngl, for `bench` as well.

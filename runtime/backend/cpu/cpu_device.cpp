@@ -3,6 +3,7 @@
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/backend/cpu/kernels/operators.h"
+#include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 
@@ -28,8 +29,13 @@ public:
         return names;
     }
     const BufferType& buffer_type() const override { return cpu_buffer_type(); }
+    const BufferType* repack_buffer_type(Type type, const Shape& ne) const override {
+        return can_be_repacked(type, ne) ? &cpu_repack_buffer_type() : nullptr;
+    }
     Answer supports_op(const Tensor& node) const override { return cpu::supports_op(node); }
-    bool supports_buffer_type(const BufferType& type) const override { return type.is_host(); }
+    bool supports_buffer_type(const BufferType& type) const override {
+        return type.is_host() || &type == &cpu_repack_buffer_type();
+    }
     bool wants_offload(const Tensor&, int64_t) const override { return false; }
     std::unique_ptr<Backend> make_backend(const BackendOptions& options) override {
         return std::make_unique<cpu::CpuBackend>(*this, options, best_vector_ops());

@@ -46,6 +46,9 @@ struct HomeChoice {
 
 struct WeightHome : HomeChoice {
     int32_t wanted = -1; ///< the home, if its device runs what reads the weight; else the home is the host
+    /// The same reason, and why the weight is also laid out if matrix products alone read it and its type can be; empty: it
+    /// stays as it is.
+    std::string_view why_repacked = {};
 };
 
 /// Pass 0: where a model's tensors belong before anything is planned. The one policy, for models that are loaded, dry runs,
@@ -80,6 +83,9 @@ public:
     /// A weight that this part of the model reads: where an override says, else with the part; on the host if that device can't
     /// run what reads it.
     WeightHome weight(std::string_view name, ModelPart part, const Runs& runs) const;
+    /// Are weights of products laid out for the CPU? Only where it is alone: llama.cpp prefers memory that another device
+    /// reads, and another device could not read what was laid out.
+    bool repacks() const noexcept { return devices_.size() == 1; }
     /// Does the part alone say where a weight belongs? Else those that read it do.
     static bool places_weights(ModelPart part) noexcept {
         return part.role == Role::embedding || part.role == Role::encoder || (part.role != Role::none && part.layer >= 0);
@@ -100,7 +106,8 @@ public:
 private:
     struct ReasonedHome {
         int32_t home = 0;
-        std::string where, why; ///< the second with the option that said so
+        std::string where, why;   ///< the second with the option that said so
+        std::string why_repacked; ///< WeightHome's
     };
     void place_layers(const PlacementOptions& options, int32_t n_layers, std::span<const int32_t> holders);
 

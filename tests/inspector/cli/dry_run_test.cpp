@@ -329,6 +329,38 @@ TEST(DryRun, PlannedOtherwiseTellsWhetherItFits) {
     EXPECT_EQ(fit["now"]["bytes"], bytes);
 }
 
+/// Weights that the CPU lays out lie in the host's memory, and stay as they are with a device beside it.
+TEST(DryRun, CountsWhatIsLaidOutAmongTheHostsMemory) {
+    const Folder folder;
+    const std::string header = header_of(folder, "110m", "q8_0");
+    const auto facts = [&](const std::vector<std::string>& more) {
+        EXPECT_EQ(dry_run(folder, header, more).code, 0);
+        return nlohmann::json::parse(run({"show", folder / "t.trace", "--json"}).out)["facts"];
+    };
+    const std::vector<std::string> alone = {"--device", "cpu", "--n-prompt", "40"};
+    const std::vector<std::string> as_they_are = {"--device", "cpu", "--n-prompt", "40", "--no-repack"};
+    const auto what_if = [&] {
+        return nlohmann::json::parse(
+            run({"replay", folder / "t.trace", "--set", "device-order=big=vulkan:48GiB,cpu", "--set", "ngl=0", "--json"})
+                .out)["summary"][0];
+    };
+    const auto in_the_file = facts(as_they_are);
+    EXPECT_FALSE(what_if()["recorded"]["memory"].contains("weights in CPU_Repack"));
+    const auto laid_out = facts(alone);
+    EXPECT_FALSE(laid_out.contains("memory of CPU_Repack")) << laid_out;
+    const auto text_of = [](const nlohmann::json& all) { return all["memory of CPU"].get<std::string>(); };
+    EXPECT_EQ(text_of(laid_out).substr(0, text_of(laid_out).find(" MiB")),
+              text_of(in_the_file).substr(0, text_of(in_the_file).find(" MiB")));
+    EXPECT_THAT(text_of(laid_out), HasSubstr("(weights 111.0 MiB of 12 blocks"));
+
+    const auto first = what_if();
+    EXPECT_GT(first["recorded"]["memory"]["weights in CPU_Repack"], 0) << first;
+    EXPECT_EQ(first["now"]["memory"].value("weights in CPU_Repack", 0), 0) << "another device could not read it";
+    const auto& of_host = first["fit"].back();
+    EXPECT_EQ(of_host["backend"], "CPU");
+    EXPECT_GT(of_host["recorded"]["bytes"], 200LL << 20U) << "weights, cache and what is computed with";
+}
+
 TEST(DryRun, OfADescribedDeviceIsThatOfOneThatIsHere) {
     if (run({"devices"}).out.find("Vulkan0") == std::string::npos) {
         GTEST_SKIP() << "no Vulkan device is here";
@@ -442,7 +474,7 @@ TEST(DryRun, WhatARecordedDeviceWasNeverAskedItIsTakenNotToRun) {
 
 TEST(DryRun, TheHostCanBeARecordedOneToo) {
     const Folder folder;
-    const std::string header = header_of(folder, "tiny", "f16");
+    const std::string header = header_of(folder, "110m", "q8_0"); // some of whose weights it lays out
     ASSERT_EQ(dry_run(folder, header, {"--device", "cpu", "--tokens", "1,2"}).code, 0);
     const std::string here = run({"show", folder / "t.trace", "--what", "assignments"}).out;
     std::filesystem::rename(folder / "t.trace", folder / "cpu.trace");
@@ -450,6 +482,12 @@ TEST(DryRun, TheHostCanBeARecordedOneToo) {
     EXPECT_EQ(dry.code, 0);
     EXPECT_EQ(beside_wrote(dry), "");
     EXPECT_EQ(run({"show", folder / "t.trace", "--what", "assignments"}).out, here);
+    const auto weights = [&](const std::string& trace) {
+        const auto what_if = nlohmann::json::parse(run({"replay", folder / trace, "--set", "stages=2", "--json"}).out);
+        return what_if["summary"][0]["recorded"]["memory"];
+    };
+    EXPECT_EQ(weights("t.trace"), weights("cpu.trace"));
+    EXPECT_GT(weights("t.trace")["weights in CPU_Repack"], 0);
 }
 
 TEST(DryRun, ARecordedDeviceThatIsNotThereIsOneLine) {

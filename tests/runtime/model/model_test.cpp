@@ -113,6 +113,51 @@ TEST_F(ModelTest, weights_that_are_read_outlive_the_files_bytes) {
     EXPECT_EQ(before, after);
 }
 
+TEST_F(ModelTest, what_the_cpu_alone_multiplies_is_laid_out_for_it) {
+    const files::Folder folder;
+    const std::string path = folder / "made.gguf";
+    synthesise(small_shape(), Type::Q8_0, 1, path);
+    const auto file = std::make_shared<gguf::File>(gguf::File::open(path));
+    devices = {&registry.cpu()};
+    for (const bool mapped : {true, false}) {
+        LoadOptions loading = LoadMode::data;
+        loading.repacks = true;
+        loading.mapped = mapped;
+        const auto model = load(file, {}, loading);
+        const LayerWeights& layer = model->weights().layers[1];
+        for (const Tensor* t : {layer.attn_q.weight, layer.ffn_down.weight, model->weights().output.weight}) {
+            EXPECT_EQ(memory_of(*t), "CPU_Repack") << t->name;
+            EXPECT_EQ(host_data(*t), nullptr);
+            EXPECT_THAT(std::string(t->why_here), HasSubstr("laid out for products"));
+            std::vector<std::byte> data(n_bytes(*t));
+            tensor_read(*t, data.data(), 0, data.size());
+            EXPECT_EQ(std::memcmp(data.data(), file->require_tensor(t->name).data, data.size()), 0) << t->name;
+            tensor_read(*t, data.data(), 5, 100); // of the middle of a row
+            EXPECT_EQ(std::memcmp(data.data(), file->require_tensor(t->name).data + 5, 100), 0) << t->name;
+        }
+        EXPECT_EQ(memory_of(*model->weights().token_embedding), "CPU") << "it is looked up";
+        EXPECT_EQ(memory_of(*layer.attn_norm.weight), "CPU") << "it is no matrix of a product";
+    }
+}
+
+TEST_F(ModelTest, weights_stay_as_they_are_where_they_are_not_to_be_laid_out) {
+    SynthShape tied = small_shape();
+    tied.tied = true;
+    const auto quantised = [](const SynthShape& shape) {
+        return std::make_shared<gguf::File>(synthesise_in_memory(shape, Type::Q8_0, 1, "made"));
+    };
+    LoadOptions repacks = LoadMode::data;
+    repacks.repacks = true;
+    const auto with_gpu = load(quantised(small_shape()), {.n_gpu_layers = 0}, repacks);
+    EXPECT_EQ(memory_of(*with_gpu->weights().layers[1].attn_q.weight), "CPU") << "another device could not read it";
+    devices = {&registry.cpu()};
+    EXPECT_EQ(memory_of(*load(quantised(tied), {}, repacks)->weights().output.weight), "CPU") << "it is looked up, too";
+    EXPECT_EQ(memory_of(*load(quantised(small_shape()), {})->weights().layers[1].attn_q.weight), "CPU") << "not asked for";
+    EXPECT_EQ(memory_of(*load(made_model(), {}, repacks)->weights().layers[1].attn_q.weight), "CPU") << "F32 is not laid out";
+    repacks.mode = LoadMode::header;
+    EXPECT_EQ(memory_of(*load(quantised(small_shape()), {}, repacks)->weights().layers[1].attn_q.weight), "CPU_Repack");
+}
+
 TEST_F(ModelTest, the_hosts_weights_are_locked_or_it_says_why_not) {
     if (mlock_only_pretends()) {
         GTEST_SKIP() << "a sanitizer's mlock locks nothing";

@@ -39,7 +39,8 @@ void run_mul_mat(const Work& work) {
     const auto multiply = [&](int64_t matrix, int64_t first, int64_t end) {
         const int64_t i2 = matrix % node.ne[2];
         const int64_t i3 = matrix / node.ne[2];
-        const std::byte* a = row_data(weights, {0, i2 / (node.ne[2] / weights.ne[2]), i3 / (node.ne[3] / weights.ne[3])});
+        const std::byte* a = weights_data(weights) + i2 / (node.ne[2] / weights.ne[2]) * weights.nb[2] +
+                             i3 / (node.ne[3] / weights.ne[3]) * weights.nb[3];
         if (columns_in != matrix) {
             columns = columns_of(work, weights, b, i2, i3, room);
             columns_in = matrix;

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/cpu/kernels/activation.h"
 #include "runtime/backend/cpu/kernels/product_rows.h"
+#include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/backend/order/fusion_parts.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ public:
     void multiply(int64_t first, int64_t end, float* out) const {
         // The rows are counted from `first`, so that they fill `out` from its beginning.
         const Tensor& weights = *product_.src[0];
-        const std::byte* matrix = host_data(weights) + first * weights.nb[1];
+        const std::byte* matrix = weights_data(weights) + first * weights.nb[1];
         multiply_rows(work_, weights, matrix, 0, end - first, columns_, product_.ne[1], out, most_rows_at_once, room_);
     }
 
@@ -71,12 +72,15 @@ void run_gate_up(const Work& work) {
     float* gate_room = ups + most_rows_at_once * n;
     float* rows = gate_room + for_gate + for_up;
     const Columns columns = columns_of(work, gate_weights, b, 0, 0, gate_room);
-    const bool alike = (columns.int8.codes != nullptr) == in_whole_numbers(work.products, work.vector, up_weights.type);
-    const Columns up_columns =
-        alike ? columns : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
+    const Columns up_columns = share_columns(work, gate_weights, up_weights, n)
+                                   ? columns
+                                   : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
     const Stretches gate_rows(work, *parts.gate, columns, rows);
     const Stretches up_rows(work, *parts.up, up_columns, rows);
-    const int64_t at_once = std::min(rows_at_once(work, gate_weights), rows_at_once(work, up_weights));
+    int64_t at_once = std::min(rows_at_once(work, gate_weights), rows_at_once(work, up_weights));
+    if (repacked_rows(gate_weights) != nullptr || repacked_rows(up_weights) != nullptr) {
+        at_once -= at_once % work.vector.panel_rows; // what is laid out begins with a panel
+    }
     work.each_stretch(work.node().ne[0], at_once, [&](int64_t first, int64_t end) {
         gate_rows.multiply(first, end, gates);
         up_rows.multiply(first, end, ups);

@@ -1,5 +1,6 @@
 #include "runtime/backend/cpu/kernels/product_rows.h"
 
+#include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/numbers.h"
 
 #include <algorithm>
@@ -67,17 +68,46 @@ void multiply_few(const Tensor& weights, const std::byte* matrix, int64_t first,
     }
 }
 
+/// Bytes of a column that are read.
+int64_t bytes_of_column(const Int8Columns& columns) noexcept { return columns.stride + 2 * columns.group_stride * float_bytes; }
+
+/// How weights that were laid out when they were loaded are multiplied with so few columns; null: they were not, or there are
+/// more.
+const RepackedRows* repacked_for(const Tensor& weights, int64_t n) noexcept {
+    const RepackedRows* const repacked = repacked_rows(weights);
+    return repacked != nullptr && n <= repacked->few_columns ? repacked : nullptr;
+}
+
+/// Such panels, as they lie: a few at a time, so that they stay near for all columns.
+void multiply_repacked(const RepackedRows& ops, const Tensor& weights, const std::byte* rows, int64_t n_rows,
+                       const Int8Columns& columns, int64_t n, float* out, int64_t out_stride) {
+    const int64_t k = weights.ne[0], near = n <= few_int8_columns ? n_rows : most_rows_at_once;
+    const int64_t at_once = columns_at_once(bytes_of_column(columns));
+    for (int64_t row = 0; row < n_rows; row += near) {
+        for (int64_t j = 0; j < n; j += at_once) {
+            ops.multiply(rows + row * static_cast<int64_t>(weights.nb[1]), std::min(near, n_rows - row), k, columns.from(j),
+                         std::min(at_once, n - j), out + j * out_stride + row, out_stride);
+        }
+    }
+}
+
 /// Rows laid out as panels in `room`.
 void multiply_panels(const Work& work, const Tensor& weights, const std::byte* rows, int64_t n_rows, const Int8Columns& columns,
                      int64_t n, float* out, int64_t out_stride, float* room) {
     const int64_t k = weights.ne[0], in_panel = work.vector.panel_rows;
     const Int8Rows& ops = work.vector.blocks[ordinal(weights.type)].int8;
     auto* const panels = reinterpret_cast<std::byte*>(room);
+    const RepackedRows* const repacked = repacked_rows(weights);
     for (int64_t i = 0; i < n_rows; i += in_panel) {
-        ops.pack(rows + static_cast<size_t>(i) * weights.nb[1], weights.nb[1], std::min(in_panel, n_rows - i), k,
-                 panels + i / in_panel * ops.panel_bytes(k));
+        const std::byte* const from = rows + static_cast<size_t>(i) * weights.nb[1];
+        std::byte* const panel = panels + i / in_panel * ops.panel_bytes(k);
+        if (repacked != nullptr) {
+            repacked->unfold(from, k, panel);
+        } else {
+            ops.pack(from, weights.nb[1], std::min(in_panel, n_rows - i), k, panel);
+        }
     }
-    const int64_t at_once = columns_at_once(columns.stride + 2 * columns.group_stride * float_bytes);
+    const int64_t at_once = columns_at_once(bytes_of_column(columns));
     const auto bytes = n_rows * static_cast<int64_t>(weights.nb[1]);
     const std::byte* const next = rows + bytes * work.n_parts; // about: the other parts take their stretches meanwhile
     for (int64_t j = 0; j < n; j += at_once) {
@@ -90,6 +120,11 @@ void multiply_panels(const Work& work, const Tensor& weights, const std::byte* r
 
 bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) noexcept {
     return products == Products::int8 && vector.blocks[ordinal(weights)].int8.dot != nullptr;
+}
+
+const std::byte* weights_data(const Tensor& weights) noexcept {
+    const std::byte* const repacked = repacked_data(weights);
+    return repacked != nullptr ? repacked : host_data(weights);
 }
 
 int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept {
@@ -122,26 +157,52 @@ int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcep
         return 0;
     }
     const int64_t stride = rounded_up(weights.ne[0], Int8Columns::unit);
-    return n * (stride / float_bytes + 2 * stride / Int8Columns::group);
+    return n * (stride / float_bytes + 3 * stride / Int8Columns::group);
 }
 
 Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int64_t n, float* room) {
     if (!in_whole_numbers(work.products, work.vector, weights.type)) {
         return columns;
     }
+    const RepackedRows* const repacked = repacked_for(weights, n);
     const int64_t k = weights.ne[0], stride = rounded_up(k, Int8Columns::unit), groups = stride / Int8Columns::group;
+    const bool lifts = repacked == nullptr && (n > few_int8_columns || repacked_rows(weights) != nullptr);
     float* const scales = room;
     float* const sums = scales + n * groups;
-    auto* const codes = reinterpret_cast<int8_t*>(sums + n * groups);
+    auto* const totals = reinterpret_cast<int32_t*>(sums + n * groups);
+    auto* const codes = reinterpret_cast<int8_t*>(totals + n * groups);
     for (int64_t j = 0; j < n; ++j) {
-        work.vector.quantise(columns.data + j * columns.stride, k, n > few_int8_columns, codes + j * stride, scales + j * groups,
-                             sums + j * groups);
+        work.vector.quantise(columns.data + j * columns.stride, k, lifts, codes + j * stride, scales + j * groups,
+                             sums + j * groups, totals + j * groups);
         const int64_t used = k / Int8Columns::group;
         std::fill(scales + j * groups + used, scales + (j + 1) * groups, 0.0F);
         std::fill(sums + j * groups + used, sums + (j + 1) * groups, 0.0F);
     }
-    columns.int8 = {codes, stride, scales, sums, groups};
+    if (repacked != nullptr) {
+        const int64_t together = repacked->scaled / Int8Columns::group;
+        for (int64_t j = 0; j < n; ++j) {
+            int32_t* const begins = totals + j * groups; // in the totals' place
+            for (int64_t s = 0; s < k / repacked->scaled; ++s) {
+                const int32_t total = begins[s * together] + (together == 2 ? begins[s * together + 1] : 0);
+                begins[s] = -repacked->taken_off * total;
+            }
+        }
+    }
+    columns.int8 = {codes, stride, scales, sums, groups, repacked != nullptr ? totals : nullptr};
     return columns;
+}
+
+bool share_columns(const Work& work, const Tensor& weights, const Tensor& other, int64_t n) noexcept {
+    const bool is_int8 = in_whole_numbers(work.products, work.vector, weights.type);
+    if (is_int8 != in_whole_numbers(work.products, work.vector, other.type)) {
+        return false;
+    }
+    const RepackedRows *const a = repacked_for(weights, n), *const b = repacked_for(other, n);
+    if (a != nullptr && b != nullptr) {
+        return a->taken_off == b->taken_off && a->scaled == b->scaled;
+    }
+    const bool both_lifted = n > few_int8_columns || (repacked_rows(weights) != nullptr) == (repacked_rows(other) != nullptr);
+    return !is_int8 || (a == nullptr && b == nullptr && both_lifted);
 }
 
 int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcept {
@@ -150,7 +211,8 @@ int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcep
         return (n <= few_columns ? 1 : expanded_rows) * k;
     }
     const int64_t of_panel = work.vector.blocks[ordinal(weights.type)].int8.panel_bytes(k);
-    return n <= few_int8_columns ? 0 : most_rows_at_once / work.vector.panel_rows * of_panel / float_bytes;
+    const bool as_they_lie = repacked_rows(weights) != nullptr ? repacked_for(weights, n) != nullptr : n <= few_int8_columns;
+    return as_they_lie ? 0 : most_rows_at_once / work.vector.panel_rows * of_panel / float_bytes;
 }
 
 void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
@@ -158,7 +220,11 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     const int64_t k = weights.ne[0];
     const VectorOps& v = work.vector;
     const bool is_int8 = columns.int8.codes != nullptr;
-    if (is_int8 && n <= few_int8_columns) {
+    if (const RepackedRows* const repacked = repacked_for(weights, n)) {
+        return multiply_repacked(*repacked, weights, matrix + first * static_cast<int64_t>(weights.nb[1]), end - first,
+                                 columns.int8, n, out + first, out_stride);
+    }
+    if (is_int8 && n <= few_int8_columns && repacked_rows(weights) == nullptr) {
         return multiply_few(weights, matrix, first, end, columns.int8, n, out, out_stride, v);
     }
     if (!is_int8 && n <= few_columns) {

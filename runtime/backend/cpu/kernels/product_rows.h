@@ -3,12 +3,16 @@
 #include "runtime/backend/cpu/kernels/kernel.h"
 
 /// Products of matrices, stretch by stretch. With few columns each weight is read once, as it lies (the speed of memory decides);
-/// with many, stretches of rows are laid out for the arithmetic once and multiplied with all columns (its speed decides). In
-/// whole numbers the columns are rounded to 8 bits; else rows are expanded to floats.
+/// with many, stretches of rows are laid out for the arithmetic once and multiplied with all columns (its speed decides). Weights
+/// that were laid out when they were loaded (repacked_memory.h) need less for that, and few columns are multiplied with them as
+/// they lie. In whole numbers the columns are rounded to 8 bits; else rows are expanded to floats.
 namespace schedscope::cpu {
 
 /// Are products with weights of this type computed in whole numbers?
 bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) noexcept;
+
+/// Where the rows of weights lie, also of those that were laid out (repacked_memory.h).
+const std::byte* weights_data(const Tensor& weights) noexcept;
 
 /// Rows of weights that are laid out, and multiplied, together.
 int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept;
@@ -26,6 +30,9 @@ int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b
 /// The same of n columns of floats. `room`: room_of_int8 floats.
 Columns with_int8(const Work& work, const Tensor& weights, Columns floats, int64_t n, float* room);
 int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept;
+
+/// Are n columns for the one the same as those for the other?
+bool share_columns(const Work& work, const Tensor& weights, const Tensor& other, int64_t n) noexcept;
 
 /// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns. `room`: room_of_rows floats.
 void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,

@@ -1,6 +1,7 @@
 // Quantised rows as floats, and the table of what is done with them. Compiled once for each instruction set.
 
 #include "runtime/backend/cpu/vectors/isa_panels.h"
+#include "runtime/backend/cpu/vectors/isa_repacked.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 #include "runtime/numbers.h"
 
@@ -42,7 +43,14 @@ template <typename Row> void expand_row(const void* row, float* out, int64_t n) 
 template <typename Row> constexpr BlockOps ops_of() {
     return {dot<Row>,
             expand_row<Row>,
-            {int8::dot<Row>, int8::panel_bytes<int8::PanelOf<Row>>, int8::pack<Row>, int8::multiply<int8::PanelOf<Row>>}};
+            {int8::dot<Row>, int8::panel_bytes<int8::PanelOf<Row>>, int8::pack<Row>, int8::multiply<int8::PanelOf<Row>>},
+            {}};
+}
+/// The same of types whose rows can be laid out when they are loaded.
+template <typename Row> constexpr BlockOps repacked_ops_of() {
+    BlockOps ops = ops_of<Row>();
+    ops.repacked = int8::repacked_of<Row>();
+    return ops;
 }
 
 /// Of types whose elements lie in code books or in numbers of base 3: rows are expanded by what all instruction sets share, then
@@ -53,7 +61,7 @@ template <typename Block> void expand_blocks(const void* row, float* out, int64_
         expand(blocks[i], out + i * super_block);
     }
 }
-template <typename Block> constexpr BlockOps expanded_ops_of() { return {nullptr, expand_blocks<Block>, {}}; }
+template <typename Block> constexpr BlockOps expanded_ops_of() { return {nullptr, expand_blocks<Block>, {}, {}}; }
 
 } // namespace
 
@@ -66,17 +74,17 @@ const BlockOps SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA)[n_types] = {
     {}, // I32
     {}, // I64
     {}, // F64
-    ops_of<RowQ4_0>(),
-    ops_of<RowQ4_1>(),
+    repacked_ops_of<RowQ4_0>(),
+    repacked_ops_of<RowQ4_1>(),
     ops_of<RowQ5_0>(),
     ops_of<RowQ5_1>(),
-    ops_of<RowQ8_0>(),
+    repacked_ops_of<RowQ8_0>(),
     ops_of<RowQ2_K>(),
     ops_of<RowQ3_K>(),
-    ops_of<RowQ4_K>(),
-    ops_of<RowQ5_K>(),
-    ops_of<RowQ6_K>(),
-    ops_of<RowIQ4_NL>(),
+    repacked_ops_of<RowQ4_K>(),
+    repacked_ops_of<RowQ5_K>(),
+    repacked_ops_of<RowQ6_K>(),
+    repacked_ops_of<RowIQ4_NL>(),
     ops_of<RowIQ4_XS>(),
     ops_of<RowMXFP4>(),
     expanded_ops_of<BlockTQ1_0>(),

@@ -19,6 +19,7 @@ constexpr int64_t bytes = 4 * width;                   ///< of a vector: four ne
 typedef int8_t Wide __attribute__((vector_size(bytes)));
 typedef int8_t WideAt __attribute__((vector_size(bytes), aligned(1), may_alias));
 typedef Ints IntsAt __attribute__((aligned(1), may_alias));
+typedef uint8_t Numbers __attribute__((vector_size(bytes)));
 
 ALWAYS_INLINE Wide wide_at(const void* p) { return *static_cast<const WideAt*>(p); }
 ALWAYS_INLINE Ints ints_at(const void* p) { return *static_cast<const IntsAt*>(p); }
@@ -38,6 +39,8 @@ ALWAYS_INLINE Floats multiply_add(Floats a, Floats b, Floats c) {
     return a * b + c;
 #endif
 }
+/// The same number in each lane, without the addition that `all` is: 0 + x turns −0 around.
+ALWAYS_INLINE Floats copies(float x) { return x - Floats{}; }
 /// The four bytes at p in each lane.
 ALWAYS_INLINE Wide four_in_all(const int8_t* p) {
     int32_t four = 0;
@@ -304,7 +307,7 @@ ALWAYS_INLINE int32_t largest_of(Ints v) {
 #endif
 }
 
-inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums) {
+inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums, int32_t* totals) {
     typedef int8_t Narrow __attribute__((vector_size(width)));
     typedef Narrow NarrowAt __attribute__((aligned(1), may_alias));
     constexpr float to_whole = 12582912.0F, most = 127.0F; // adding 1.5 × 2^23 leaves the whole number in the low bits
@@ -331,8 +334,10 @@ inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float
                 sum += whole;
                 *reinterpret_cast<NarrowAt*>(codes + p * width) = __builtin_convertvector(whole + added, Narrow);
             }
+            const float all = total(to_floats(sum));
             *scales++ = scale;
-            *sums++ = scale * total(to_floats(sum));
+            *sums++ = scale * all;
+            *totals++ = static_cast<int32_t>(all);
         }
     }
 }

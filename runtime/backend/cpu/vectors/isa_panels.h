@@ -103,8 +103,6 @@ template <typename Rows> ALWAYS_INLINE void side_by_side(const Rows& rows, Wide*
     }
 }
 
-typedef uint8_t Numbers __attribute__((vector_size(bytes)));
-
 /// The same of numbers of four bits, where each row's sixteen bytes lie: taken apart when they are side by side.
 template <typename Row>
 ALWAYS_INLINE void fours_side_by_side(const typename Row::Block* const* rows, int64_t i, int p, Wide* out) {
@@ -166,10 +164,27 @@ ALWAYS_INLINE void scales_of_rows(const typename Row::Block* const* rows, int64_
     }
 }
 
+/// `fours`: numbers with signs, in_squares.
+template <typename Panel> ALWAYS_INLINE void store_stretch(const Wide* fours, Floats scale, Floats offset, std::byte* to) {
+    Ints sum{};
+    UNROLL(8)
+    for (int q = 0; q < Panel::vectors; ++q) {
+        *reinterpret_cast<WideAt*>(to + q * bytes) = fours[q];
+        sum = lift == 0 ? sum : add_fours(sum, Wide{} + static_cast<int8_t>(-lift), fours[q]);
+    }
+    if constexpr (lift != 0) {
+        *reinterpret_cast<IntsAt*>(to + Panel::vectors * bytes) = -sum;
+    }
+    store(reinterpret_cast<float*>(to + Panel::scale * bytes), scale);
+    if constexpr (Panel::offsets) {
+        store(reinterpret_cast<float*>(to + (Panel::scale + 1) * bytes), offset);
+    }
+}
+
 template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t n_rows, int64_t n, std::byte* panel) {
     using Panel = PanelOf<Row>;
     using Block = typename Row::Block;
-    constexpr int block = Row::pieces * piece, parts = piece / Row::scaled, in_part = fours_in_piece / parts;
+    constexpr int block = Row::pieces * piece, parts = piece / Row::scaled;
     const Block* of_row[width];
     for (int64_t r = 0; r < width; ++r) { // the last one again for those that are not there: they are left out
         of_row[r] = reinterpret_cast<const Block*>(rows + static_cast<size_t>(r < n_rows ? r : n_rows - 1) * stride);
@@ -188,20 +203,8 @@ template <typename Row> void pack(const std::byte* rows, size_t stride, int64_t 
             in_squares(fours);
             UNROLL(2)
             for (int part = 0; part < parts; ++part, panel += Panel::stretch * bytes) {
-                Ints sum{};
-                UNROLL(8)
-                for (int q = 0; q < in_part; ++q) {
-                    const Wide w = fours[part * in_part + q];
-                    *reinterpret_cast<WideAt*>(panel + q * bytes) = w;
-                    sum = lift == 0 ? sum : add_fours(sum, Wide{} + static_cast<int8_t>(-lift), w);
-                }
-                if constexpr (lift != 0) {
-                    *reinterpret_cast<IntsAt*>(panel + Panel::vectors * bytes) = -sum;
-                }
-                store(reinterpret_cast<float*>(panel + Panel::scale * bytes), scales[p * parts + part]);
-                if constexpr (Row::offsets) {
-                    store(reinterpret_cast<float*>(panel + (Panel::scale + 1) * bytes), offsets[p * parts + part]);
-                }
+                const int g = p * parts + part;
+                store_stretch<Panel>(fours + part * Panel::vectors, scales[g], Row::offsets ? offsets[g] : Floats{}, panel);
             }
         }
     }
@@ -307,13 +310,13 @@ void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int6
             const Floats scale = floats_at(Panel::scale);
             for (int j = 0; j < N; ++j) {
                 const float* const at = scales + j * x.group_stride + s * groups;
-                acc[m][j] = multiply_add(to_floats(sum[m][j]), scale * all(*at), acc[m][j]);
+                acc[m][j] = multiply_add(to_floats(sum[m][j]), scale * copies(*at), acc[m][j]);
             }
             if constexpr (Panel::offsets) {
                 const Floats offset = floats_at(Panel::scale + 1);
                 for (int j = 0; j < N; ++j) {
                     const float* const at = of_sums + j * x.group_stride + s * groups;
-                    acc[m][j] = multiply_add(offset, all(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
+                    acc[m][j] = multiply_add(offset, copies(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
                 }
             }
         }

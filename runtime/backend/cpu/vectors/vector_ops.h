@@ -19,9 +19,13 @@ struct Int8Columns {
     const float* scales = nullptr; ///< of each group; readable, and finite, up to stride / group
     const float* sums = nullptr;   ///< of each group's elements
     int64_t group_stride = 0;      ///< stride / group
+    /// What RepackedRows' sums of whole numbers begin with: for each of their `scaled` elements −taken_off × the sum of the
+    /// column's numbers. `group_stride` apart as well; null: there are none.
+    const int32_t* begins = nullptr;
 
     Int8Columns from(int64_t column) const noexcept {
-        return {codes + column * stride, stride, scales + column * group_stride, sums + column * group_stride, group_stride};
+        return {codes + column * stride,      stride,       scales + column * group_stride,
+                sums + column * group_stride, group_stride, begins != nullptr ? begins + column * group_stride : nullptr};
     }
 };
 
@@ -54,6 +58,22 @@ struct Int8Rows {
                      int64_t out_stride, const std::byte* next, int64_t next_bytes) = nullptr;
 };
 
+/// A type's rows laid out once for such columns: VectorOps::panel_rows of them side by side in as many bytes as they had, one
+/// such panel behind the other (isa_repacked.h). n: elements of a row.
+struct RepackedRows {
+    /// Makes a panel of its rows, which lie one behind the other; and the rows of a panel.
+    void (*lay_out)(const std::byte* rows, int64_t n, std::byte* panel) = nullptr;
+    void (*take_back)(const std::byte* panel, int64_t n, std::byte* rows) = nullptr;
+    /// out[j × out_stride + i] = Σ row i × column j of whole panels; the columns are not lifted. What lies `fetched_ahead`
+    /// further is fetched meanwhile.
+    void (*multiply)(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
+                     int64_t out_stride) = nullptr;
+    /// Makes of a panel what Int8Rows::pack makes of its rows: for more columns than these, for which `multiply` is the faster.
+    void (*unfold)(const std::byte* panel, int64_t n, std::byte* unfolded) = nullptr;
+    int64_t few_columns = 0;
+    int taken_off = 0, scaled = 0; ///< of Int8Columns::begins
+};
+
 /// Rows of quantised blocks (block_ops_isa.cpp). n is a multiple of the type's block. Each quantised type can be expanded; TQ1_0
 /// and the IQ1 to IQ3 types have nothing else.
 struct BlockOps {
@@ -62,6 +82,7 @@ struct BlockOps {
     void (*dot)(const void* row, const float* x, int64_t stride, int n_columns, int64_t n, float* out) = nullptr;
     void (*expand)(const void* row, float* out, int64_t n) = nullptr;
     Int8Rows int8 = {};
+    RepackedRows repacked = {}; ///< null functions where rows are not laid out
 };
 
 /// Rows of F32, F16, BF16 or blocks of 32 that lie where they are, `stride` bytes apart, with few columns: each number is read
@@ -96,9 +117,10 @@ struct VectorOps {
     std::string_view name;  ///< "portable"; "avx2", "avxvnni", "avx512", "avx512vnni"; "neon", "neon_dot", "neon_i8mm"
     const BlockOps* blocks; ///< by type; null functions where a type is not quantised
     const RowOps* rows;     ///< by type; null functions where there are none
-    int64_t panel_rows;     ///< of Int8Rows
-    /// A column for Int8Rows: n (a multiple of 32) floats. lifts: for panels. NaN or infinity makes its scale NaN.
-    void (*quantise)(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums);
+    int64_t panel_rows;     ///< of Int8Rows and RepackedRows
+    /// A column for Int8Rows: n (a multiple of 32) floats. lifts: for panels of Int8Rows. NaN or infinity makes its scale NaN.
+    /// totals: each group's numbers summed up.
+    void (*quantise)(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums, int32_t* totals);
 
     float (*dot_f32)(const float* a, const float* b, int64_t n);
     float (*dot_f16)(const uint16_t* a, const float* b, int64_t n);

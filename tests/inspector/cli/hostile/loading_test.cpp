@@ -21,6 +21,8 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Ways, Loading,
                          ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"--no-mmap"},
+                                           std::vector<std::string>{"--no-repack"},
+                                           std::vector<std::string>{"--no-repack", "--no-mmap"},
                                            std::vector<std::string>{"--mlock"},
                                            std::vector<std::string>{"--no-mmap", "--mlock"}));
 
@@ -42,6 +44,25 @@ TEST_P(Loading, ChangesNoText) {
     EXPECT_EQ(other.out, usual.out);
     if (other.err.find("--mlock: ") == std::string::npos) { // where the system lets nobody lock
         EXPECT_EQ(other.err, "") << "progress is for terminals";
+    }
+}
+
+/// Models of one vocabulary and one set of weights, rounded differently.
+TEST(Repacking, ChangesNoText) {
+    for (const std::string type : {"q4_0", "q8_0"}) {
+        const std::string path = paths::shared("models/stories260K-" + type + ".gguf");
+        if (!std::filesystem::exists(path)) {
+            GTEST_SKIP() << path << " is not here";
+        }
+        const auto text = [&](const std::string& option) {
+            std::vector<std::string> line{"run",    "-m", path,       "-p", "Once upon a time", "-n", "60",
+                                          "--temp", "0",  "--device", "cpu"};
+            if (!option.empty()) {
+                line.push_back(option);
+            }
+            return run(line).out;
+        };
+        EXPECT_EQ(text(""), text("--no-repack")) << type;
     }
 }
 

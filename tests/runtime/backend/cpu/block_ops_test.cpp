@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 
 namespace schedscope::test {
 namespace {
@@ -97,10 +99,11 @@ struct QuantisedColumns {
     QuantisedColumns(const VectorOps& v, const std::vector<float>& x, int64_t n, bool lifts)
         : stride((n + Int8Columns::unit - 1) / Int8Columns::unit * Int8Columns::unit), groups(stride / Int8Columns::group),
           n_columns(static_cast<int64_t>(x.size()) / n), codes(static_cast<size_t>(n_columns * stride)),
-          scales(static_cast<size_t>(n_columns * groups)), sums(scales.size()), values(x.size()) {
+          scales(static_cast<size_t>(n_columns * groups)), sums(scales.size()), totals(sums.size()), values(x.size()) {
         for (int64_t j = 0; j < n_columns; ++j) {
             v.quantise(&x[static_cast<size_t>(j * n)], n, lifts, &codes[static_cast<size_t>(j * stride)],
-                       &scales[static_cast<size_t>(j * groups)], &sums[static_cast<size_t>(j * groups)]);
+                       &scales[static_cast<size_t>(j * groups)], &sums[static_cast<size_t>(j * groups)],
+                       &totals[static_cast<size_t>(j * groups)]);
             for (int64_t i = 0; i < n; ++i) {
                 const int8_t code = codes[static_cast<size_t>(j * stride + i)];
                 // A number that is lifted is one of 1 to 255.
@@ -112,6 +115,20 @@ struct QuantisedColumns {
         }
     }
     Int8Columns columns() const { return {codes.data(), stride, scales.data(), sums.data(), groups}; }
+    /// For such rows.
+    Int8Columns columns(const RepackedRows& rows) {
+        begins.assign(totals.size(), 0);
+        const int64_t together = rows.scaled / Int8Columns::group;
+        for (int64_t j = 0; j < n_columns; ++j) {
+            for (int64_t g = 0; g < groups; ++g) {
+                begins[static_cast<size_t>(j * groups + g / together)] -=
+                    rows.taken_off * totals[static_cast<size_t>(j * groups + g)];
+            }
+        }
+        Int8Columns all = columns();
+        all.begins = begins.data();
+        return all;
+    }
     double product(const std::vector<float>& row, int64_t column) const {
         double sum = 0;
         for (size_t i = 0; i < row.size(); ++i) {
@@ -123,6 +140,7 @@ struct QuantisedColumns {
     int64_t stride, groups, n_columns;
     std::vector<int8_t> codes;
     std::vector<float> scales, sums;
+    std::vector<int32_t> totals, begins;
     std::vector<double> values;
 };
 
@@ -146,6 +164,7 @@ TEST_P(BlockOpsOf, RoundColumnsToTheNearestOf255Steps) {
                 sum += q.values[g * Int8Columns::group + i];
             }
             ASSERT_NEAR(q.sums[g], sum, 1e-5) << g;
+            ASSERT_NEAR(static_cast<double>(q.scales[g]) * q.totals[g], sum, 1e-5) << g;
         }
     }
     std::fill_n(x.begin() + 96, 32, 1e-39F); // one through it is infinite
@@ -245,6 +264,162 @@ TEST_P(BlockOpsOf, MultiplyPanelsOfRowsWithColumnsOfWholeNumbers) {
                             << "row " << r << ", column " << j;
                     }
                     EXPECT_EQ(found[static_cast<size_t>(j * apart + n_rows)], 99.0F);
+                }
+            }
+        }
+    }
+}
+
+/// Rows of blocks one behind the other, and what they stand for.
+struct SomeRows {
+    SomeRows(Type type, int64_t n_rows, int64_t n)
+        : bytes(row_bytes(type, n)), blocks(bytes * static_cast<size_t>(n_rows)),
+          expanded(static_cast<size_t>(n_rows), std::vector<float>(static_cast<size_t>(n))) {
+        const auto all = some_floats(static_cast<size_t>(n_rows * n));
+        for (size_t r = 0; r < expanded.size(); ++r) {
+            row_of_floats(type, &all[r * static_cast<size_t>(n)], &blocks[r * bytes], n);
+            set_least(type, &blocks[r * bytes]);
+            row_to_float(type, &blocks[r * bytes], expanded[r].data(), n);
+        }
+    }
+    /// As panels, whose number of rows n_rows is a multiple of.
+    std::vector<std::byte> laid_out(const VectorOps& v, const RepackedRows& ops, int64_t n) const {
+        std::vector<std::byte> panels(blocks.size());
+        const size_t of_panel = static_cast<size_t>(v.panel_rows) * bytes;
+        for (size_t at = 0; at < blocks.size(); at += of_panel) {
+            ops.lay_out(&blocks[at], n, &panels[at]);
+        }
+        return panels;
+    }
+
+    size_t bytes;
+    std::vector<std::byte> blocks;
+    std::vector<std::vector<float>> expanded;
+};
+
+TEST_P(BlockOpsOf, GiveRowsThatWereLaidOutBackAsTheyWere) {
+    for (const Type type : vector_types()) {
+        const RepackedRows& ops = v.blocks[static_cast<size_t>(type)].repacked;
+        if (ops.lay_out == nullptr) {
+            continue;
+        }
+        SCOPED_TRACE(type_name(type));
+        const int64_t n = 3 * traits(type).block;
+        const SomeRows rows(type, v.panel_rows, n);
+        const auto panel = rows.laid_out(v, ops, n);
+        EXPECT_NE(panel, rows.blocks);
+        std::vector<std::byte> back(rows.blocks.size());
+        ops.take_back(panel.data(), n, back.data());
+        EXPECT_EQ(back, rows.blocks);
+    }
+}
+
+TEST_P(BlockOpsOf, LayBlocksOutUnitByUnit) {
+    // Two blocks of Q4_0 in each row: the halves of all rows, then their four words; then the second block's.
+    const size_t rows = static_cast<size_t>(v.panel_rows);
+    std::vector<std::byte> blocks(rows * 2 * sizeof(BlockQ4_0)), panel(blocks.size());
+    for (size_t i = 0; i < blocks.size(); ++i) {
+        blocks[i] = static_cast<std::byte>(i * 7 + i / 256);
+    }
+    v.blocks[static_cast<size_t>(Type::Q4_0)].repacked.lay_out(blocks.data(), 64, panel.data());
+    const auto expect_same = [&](size_t at, size_t from, size_t n) {
+        for (size_t i = 0; i < n; ++i) {
+            ASSERT_EQ(panel[at + i], blocks[from + i]) << at << " of " << from;
+        }
+    };
+    for (size_t r = 0; r < rows; ++r) {
+        for (size_t b = 0; b < 2; ++b) {
+            const size_t block = (2 * r + b) * 18, in_panel = b * 18 * rows;
+            expect_same(in_panel + 2 * r, block, 2);
+            for (size_t word = 0; word < 4; ++word) {
+                expect_same(in_panel + 2 * rows + (word * rows + r) * 4, block + 2 + 4 * word, 4);
+            }
+        }
+    }
+}
+
+TEST_P(BlockOpsOf, UnfoldRowsThatWereLaidOutAsTheyArePacked) {
+    for (const Type type : vector_types()) {
+        const BlockOps& ops = v.blocks[static_cast<size_t>(type)];
+        if (ops.repacked.unfold == nullptr) {
+            continue;
+        }
+        SCOPED_TRACE(type_name(type));
+        const int64_t n = 3 * traits(type).block;
+        const SomeRows rows(type, v.panel_rows, n);
+        std::vector<std::byte> packed(static_cast<size_t>(ops.int8.panel_bytes(n))), unfolded(packed.size());
+        ops.int8.pack(rows.blocks.data(), rows.bytes, v.panel_rows, n, packed.data());
+        ops.repacked.unfold(rows.laid_out(v, ops.repacked, n).data(), n, unfolded.data());
+        EXPECT_EQ(unfolded, packed);
+    }
+}
+
+TEST_P(BlockOpsOf, MultiplyRowsThatWereLaidOutAsPanelsDo) {
+    for (const Type type : vector_types()) {
+        const BlockOps& ops = v.blocks[static_cast<size_t>(type)];
+        if (ops.repacked.multiply == nullptr) {
+            continue;
+        }
+        const int64_t n = 2 * std::max<int64_t>(96, traits(type).block);
+        for (const int64_t n_panels : {1, 2, 3}) {
+            const int64_t n_rows = n_panels * v.panel_rows;
+            const SomeRows rows(type, n_rows, n);
+            const auto laid_out = rows.laid_out(v, ops.repacked, n);
+            std::vector<std::byte> panels(static_cast<size_t>(n_panels * ops.int8.panel_bytes(n)));
+            for (int64_t p = 0; p < n_panels; ++p) {
+                ops.int8.pack(&rows.blocks[static_cast<size_t>(p * v.panel_rows) * rows.bytes], rows.bytes, v.panel_rows, n,
+                              &panels[static_cast<size_t>(p * ops.int8.panel_bytes(n))]);
+            }
+            for (const int64_t n_columns : {1, 2, 3, 4, 5, 6, 7, 8, 9, 17}) {
+                SCOPED_TRACE(std::string(type_name(type)) + ", " + std::to_string(n_rows) + " rows, " +
+                             std::to_string(n_columns) + " columns");
+                const auto x = some_floats(static_cast<size_t>(n_columns * n));
+                QuantisedColumns q(v, x, n, false);
+                const QuantisedColumns lifted(v, x, n, true);
+                const int64_t apart = n_rows + 1;
+                std::vector<float> found(static_cast<size_t>(n_columns * apart), 99.0F), of_panels = found;
+                ops.repacked.multiply(laid_out.data(), n_rows, n, q.columns(ops.repacked), n_columns, found.data(), apart);
+                ops.int8.multiply(panels.data(), n_rows, n, lifted.columns(), n_columns, of_panels.data(), apart, nullptr, 0);
+                EXPECT_EQ(found, of_panels);
+                for (int64_t j = 0; j < n_columns; ++j) {
+                    for (int64_t r = 0; r < n_rows; ++r) {
+                        ASSERT_NEAR(found[static_cast<size_t>(j * apart + r)],
+                                    q.product(rows.expanded[static_cast<size_t>(r)], j), 4e-6 * std::sqrt(static_cast<double>(n)))
+                            << "row " << r << ", column " << j;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The largest numbers that there are, of rows and of columns: sums of them fit where they are made.
+TEST_P(BlockOpsOf, MultiplyTheLargestNumbersOfRowsThatWereLaidOut) {
+    for (const Type type : vector_types()) {
+        const RepackedRows& ops = v.blocks[static_cast<size_t>(type)].repacked;
+        if (ops.multiply == nullptr) {
+            continue;
+        }
+        for (const auto fill : {std::byte{0xFF}, std::byte{0x80}, std::byte{0x7F}, std::byte{0x00}}) {
+            SCOPED_TRACE(std::string(type_name(type)) + " of " + std::to_string(static_cast<int>(fill)));
+            const int64_t n = traits(type).block;
+            SomeRows rows(type, v.panel_rows, n);
+            for (size_t r = 0; r < rows.expanded.size(); ++r) {
+                std::byte* const block = &rows.blocks[r * rows.bytes];
+                std::fill_n(block, rows.bytes, fill);
+                const size_t scale = type == Type::Q6_K ? offsetof(BlockQ6_K, d) : 0;
+                const uint16_t quarters[] = {0x3400, 0x3400}; // and what else is a half
+                const bool two = type == Type::Q4_1 || type == Type::Q4_K || type == Type::Q5_K;
+                std::memcpy(block + scale, quarters, two ? 4 : 2);
+                row_to_float(type, block, rows.expanded[r].data(), n);
+            }
+            for (const float x : {1.0F, -1.0F}) {
+                QuantisedColumns q(v, std::vector<float>(static_cast<size_t>(n), x), n, false);
+                std::vector<float> found(static_cast<size_t>(v.panel_rows));
+                ops.multiply(rows.laid_out(v, ops, n).data(), v.panel_rows, n, q.columns(ops), 1, found.data(), v.panel_rows);
+                for (size_t r = 0; r < found.size(); ++r) {
+                    const double wanted = q.product(rows.expanded[r], 0);
+                    ASSERT_NEAR(found[r], wanted, 1e-5 * std::max(1.0, std::abs(wanted))) << "row " << r;
                 }
             }
         }

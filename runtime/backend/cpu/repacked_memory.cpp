@@ -1,0 +1,128 @@
+#include "runtime/backend/cpu/repacked_memory.h"
+
+#include "runtime/backend/cpu/host_memory.h"
+#include "runtime/error.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+namespace {
+
+/// For which rows are laid out in this process.
+const VectorOps& ops_here() noexcept {
+    static const VectorOps& ops = best_vector_ops();
+    return ops;
+}
+
+/// A tensor's place: panels of so many bytes, each of rows of n elements.
+struct Panels {
+    const RepackedRows* ops;
+    size_t bytes;
+    size_t of_panel;
+    int64_t n;
+};
+
+class RepackedBuffer final : public Buffer {
+public:
+    explicit RepackedBuffer(size_t bytes) : memory_(cpu_buffer_type().allocate(bytes)) {}
+
+    const BufferType& type() const noexcept override { return cpu_repack_buffer_type(); }
+    size_t size() const noexcept override { return memory_->size(); }
+    std::byte* host_base() noexcept override { return nullptr; }
+    std::byte* base() noexcept { return memory_->host_base(); }
+    void hold(const Tensor& t) override {
+        if (!can_be_repacked(t.type, t.ne)) {
+            throw Error(ErrorKind::usage, "CPU_Repack: '" + t.name + "' can't be laid out");
+        }
+        const size_t of_row = row_bytes(t.type, t.ne[0]);
+        held_[t.offset] = {&ops_here().blocks[ordinal(t.type)].repacked, n_bytes(t),
+                           static_cast<size_t>(ops_here().panel_rows) * of_row, t.ne[0]};
+    }
+    void write(size_t offset, const void* source, size_t bytes) override {
+        const auto* const from = static_cast<const std::byte*>(source);
+        each_panel(offset, bytes, [&](const Panels& panels, std::byte* panel, size_t first, size_t n, size_t done) {
+            if (n == panels.of_panel) {
+                panels.ops->lay_out(from + done, panels.n, panel);
+                return;
+            }
+            panels.ops->take_back(panel, panels.n, rows_.data());
+            std::memcpy(rows_.data() + first, from + done, n);
+            panels.ops->lay_out(rows_.data(), panels.n, panel);
+        });
+    }
+    void read(size_t offset, void* target, size_t bytes) override {
+        auto* const to = static_cast<std::byte*>(target);
+        each_panel(offset, bytes, [&](const Panels& panels, std::byte* panel, size_t first, size_t n, size_t done) {
+            if (n == panels.of_panel) {
+                panels.ops->take_back(panel, panels.n, to + done);
+                return;
+            }
+            panels.ops->take_back(panel, panels.n, rows_.data());
+            std::memcpy(to + done, rows_.data() + first, n);
+        });
+    }
+    void clear(uint8_t value) override { memory_->clear(value); }
+    std::string lock(size_t offset, size_t bytes) override { return memory_->lock(offset, bytes); }
+
+private:
+    /// use(panels, panel, first, n, done): bytes [first, first + n) of a panel's rows, in front of which `done` are.
+    template <typename Use> void each_panel(size_t offset, size_t bytes, Use use) {
+        for (size_t done = 0; done < bytes;) {
+            const auto next = held_.upper_bound(offset + done);
+            const auto at = next == held_.begin() ? held_.end() : std::prev(next);
+            if (at == held_.end() || offset + done >= at->first + at->second.bytes) {
+                throw Error(ErrorKind::usage, "CPU_Repack: there is no tensor at byte " + std::to_string(offset + done));
+            }
+            const Panels& panels = at->second;
+            const size_t inside = offset + done - at->first, first = inside % panels.of_panel;
+            const size_t n = std::min(panels.of_panel - first, bytes - done);
+            rows_.resize(std::max(rows_.size(), panels.of_panel));
+            use(panels, base() + at->first + inside - first, first, n, done);
+            done += n;
+        }
+    }
+
+    std::unique_ptr<Buffer> memory_;
+    std::map<size_t, Panels> held_; ///< by offset
+    std::vector<std::byte> rows_;   ///< of one panel
+};
+
+class RepackedBufferType final : public BufferType {
+public:
+    std::string_view name() const noexcept override { return "CPU_Repack"; }
+    bool is_host() const noexcept override { return false; } // only the CPU's products know where a row lies
+    size_t alignment() const noexcept override { return 64; }
+    size_t max_size() const noexcept override { return SIZE_MAX; }
+    std::unique_ptr<Buffer> allocate(size_t bytes) const override { return std::make_unique<RepackedBuffer>(bytes); }
+};
+
+} // namespace
+
+const BufferType& cpu_repack_buffer_type() noexcept {
+    static const RepackedBufferType type;
+    return type;
+}
+
+bool can_be_repacked(Type type, const Shape& ne) noexcept {
+    constexpr int64_t most_panel_rows = 16; // so that what lies where does not depend on the instruction set
+    return ops_here().blocks[ordinal(type)].repacked.multiply != nullptr && ne[1] % most_panel_rows == 0 && ne[2] == 1 &&
+           ne[3] == 1;
+}
+
+const std::byte* repacked_data(const Tensor& t) noexcept {
+    if (t.buffer == nullptr || &t.buffer->type() != &cpu_repack_buffer_type()) {
+        return nullptr;
+    }
+    return static_cast<RepackedBuffer*>(t.buffer)->base() + t.offset;
+}
+
+const RepackedRows* repacked_rows(const Tensor& t) noexcept {
+    return repacked_data(t) != nullptr ? &ops_here().blocks[ordinal(t.type)].repacked : nullptr;
+}
+
+} // namespace schedscope

@@ -1,0 +1,374 @@
+// Products of rows that were laid out side by side once, when they were loaded. For the files that are compiled once for each
+// instruction set.
+#pragma once
+
+#include "runtime/backend/cpu/vectors/isa_panels.h"
+
+namespace schedscope {
+
+namespace {
+
+namespace int8 {
+
+// `width` rows of blocks side by side, in as many bytes as they had: block by block, in the order of a block's fields, each field
+// unit by unit (a word of four bytes, a half or a byte), that of all rows. So what lies at `offset` in a block lies at
+// width × offset in a panel's, a row a lane. Where numbers of rows are multiplied without signs, signed bytes are stored lifted.
+
+/// A field of a block, or several that follow each other.
+struct Units {
+    int offset, size, count;
+};
+template <typename Block> struct FieldsOf;
+template <> struct FieldsOf<BlockQ4_0> { static constexpr Units all[] = {{0, 2, 1}, {2, 4, 4}}; };
+template <> struct FieldsOf<BlockQ4_1> { static constexpr Units all[] = {{0, 2, 2}, {4, 4, 4}}; };
+template <> struct FieldsOf<BlockQ8_0> { static constexpr Units all[] = {{0, 2, 1}, {2, 4, 8}}; };
+template <> struct FieldsOf<BlockIQ4_NL> { static constexpr Units all[] = {{0, 2, 1}, {2, 4, 4}}; };
+template <> struct FieldsOf<BlockQ4_K> { static constexpr Units all[] = {{0, 2, 2}, {4, 1, 12}, {16, 4, 32}}; };
+template <> struct FieldsOf<BlockQ5_K> { static constexpr Units all[] = {{0, 2, 2}, {4, 1, 12}, {16, 4, 40}}; };
+template <> struct FieldsOf<BlockQ6_K> { static constexpr Units all[] = {{0, 4, 48}, {192, 1, 16}, {208, 2, 1}}; };
+
+template <typename Row> constexpr bool stored_lifted = HasBytes<Row>&& unsigned_first;
+
+/// Units [offset, offset + size × count) of a block of each row to the panel's block, or (back) from it.
+template <typename Row, int size, bool back>
+inline void turn_units(const std::byte* from, int64_t row_bytes, std::byte* to, int offset, int count) {
+    for (int u = 0; u < count; ++u) {
+        for (int64_t r = 0; r < width; ++r) {
+            const int64_t in_row = r * row_bytes + offset + u * size, in_panel = (offset + u * size) * width + r * size;
+            uint32_t unit = 0;
+            __builtin_memcpy(&unit, from + (back ? in_panel : in_row), size);
+            if constexpr (stored_lifted<Row> && size == 4) {
+                unit ^= 0x80808080U;
+            }
+            __builtin_memcpy(to + (back ? in_row : in_panel), &unit, size);
+        }
+    }
+}
+
+template <typename Row, bool back> inline void turn_rows(const std::byte* from, int64_t n, std::byte* to) {
+    using Block = typename Row::Block;
+    constexpr int block = Row::pieces * piece;
+    constexpr int64_t of_row = sizeof(Block), of_panel = of_row * width;
+    const int64_t row_bytes = n / block * of_row;
+    for (int64_t i = 0; i < n / block; ++i, from += back ? of_panel : of_row, to += back ? of_row : of_panel) {
+        for (const Units& u : FieldsOf<Block>::all) {
+            (u.size == 4   ? turn_units<Row, 4, back>
+             : u.size == 2 ? turn_units<Row, 2, back>
+                           : turn_units<Row, 1, back>)(from, row_bytes, to, u.offset, u.count);
+        }
+    }
+}
+template <typename Row> void lay_out(const std::byte* rows, int64_t n, std::byte* panel) {
+    turn_rows<Row, false>(rows, n, panel);
+}
+template <typename Row> void take_back(const std::byte* panel, int64_t n, std::byte* rows) {
+    turn_rows<Row, true>(panel, n, rows);
+}
+
+typedef uint8_t Narrow __attribute__((vector_size(width)));
+typedef uint8_t NarrowAt __attribute__((vector_size(width), aligned(1), may_alias));
+
+/// A block of all rows of a panel.
+template <typename Row> struct PanelBlock {
+    using Block = typename Row::Block;
+    const std::byte* at;
+
+    /// Where that lies, of all rows, which where(block) points to.
+    template <typename Where> ALWAYS_INLINE const std::byte* of(Where where) const {
+        const auto* const first = reinterpret_cast<const Block*>(at);
+        return at + (reinterpret_cast<const std::byte*>(where(*first)) - at) * width;
+    }
+    ALWAYS_INLINE Floats half(uint16_t Block::*field) const {
+        return load_half(reinterpret_cast<const uint16_t*>(of([=](const Block& b) { return &(b.*field); })));
+    }
+    /// Byte i of an array, as it is.
+    template <typename Where> ALWAYS_INLINE Narrow byte(Where where, int i) const {
+        return *reinterpret_cast<const NarrowAt*>(of(where) + i * width);
+    }
+};
+/// Without signs; compilers take each byte by itself unless they are told the instruction.
+ALWAYS_INLINE Ints ints_of(Narrow v) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Ints>(_mm512_cvtepu8_epi32(reinterpret_cast<__m128i>(v)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Ints>(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(__builtin_bit_cast(int64_t, v))));
+#elif defined(SCHEDSCOPE_NEON)
+    const uint8x8_t bits = vreinterpret_u8_u32(vdup_n_u32(__builtin_bit_cast(uint32_t, v)));
+    return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bits))));
+#else
+    return __builtin_convertvector(v, Ints);
+#endif
+}
+ALWAYS_INLINE Floats floats_of(Narrow v) { return to_floats(ints_of(v)); }
+ALWAYS_INLINE Floats floats_of_signed(Narrow v) { return to_floats(ints_of(v ^ 128) - 128); }
+
+/// Scales, and offsets if there are any, of group g of a block, a row a lane.
+template <typename Row> struct PanelScales {
+    PanelBlock<Row> block;
+    ALWAYS_INLINE Floats scale(int) const { return block.half(&Row::Block::d); }
+    ALWAYS_INLINE Floats offset(int) const { return block.half(&Row::Block::m); }
+};
+template <typename Row>
+requires std::is_same_v<Row, RowQ4_K> || std::is_same_v<Row, RowQ5_K>
+struct PanelScales<Row> {
+    PanelBlock<Row> block;
+    ALWAYS_INLINE Narrow byte(int i) const {
+        return block.byte([](const typename Row::Block& b) { return b.scales; }, i);
+    }
+    ALWAYS_INLINE Floats scale(int g) const {
+        return block.half(&Row::Block::d) * floats_of(g < 4 ? byte(g) & 63 : (byte(g + 4) & 15) | ((byte(g - 4) >> 6) << 4));
+    }
+    ALWAYS_INLINE Floats offset(int g) const {
+        return -block.half(&Row::Block::dmin) * floats_of(g < 4 ? byte(g + 4) & 63 : (byte(g + 4) >> 4) | ((byte(g) >> 6) << 4));
+    }
+};
+template <> struct PanelScales<RowQ6_K> {
+    PanelBlock<RowQ6_K> block;
+    ALWAYS_INLINE Floats scale(int g) const {
+        return block.half(&BlockQ6_K::d) * floats_of_signed(block.byte([](const BlockQ6_K& b) { return b.scales; }, g));
+    }
+};
+
+/// Four neighbours q of piece p of all rows, as they are stored: lifted by `less`, bytes as `stored_lifted` says.
+template <typename Row> ALWAYS_INLINE Numbers numbers_at(const PanelBlock<Row>& block, int p, int q) {
+    const auto vector = [&](auto where, int i) __attribute__((always_inline)) {
+        return reinterpret_cast<Numbers>(wide_at(block.of(where) + i * bytes));
+    };
+    if constexpr (HasFours<Row>) {
+        const Numbers both = vector([p](const typename Row::Block& b) { return Row::fours(b, p); }, q % 4);
+        return Row::numbers_of(q < 4 ? both & 15 : both >> 4);
+    } else if constexpr (HasBytes<Row>) {
+        return vector([p](const typename Row::Block& b) { return Row::bytes(b, p); }, q);
+    } else {
+        return Row::numbers(
+            [&](auto where) __attribute__((always_inline)) { return vector(where, q); }, p);
+    }
+}
+
+/// The largest number of a type.
+template <typename Row> constexpr int most_of = 255;
+template <> constexpr int most_of<RowQ4_0> = 15;
+template <> constexpr int most_of<RowQ4_1> = 15;
+template <> constexpr int most_of<RowQ4_K> = 15;
+template <> constexpr int most_of<RowQ5_K> = 31;
+template <> constexpr int most_of<RowQ6_K> = 63;
+
+/// Products of so many fours fit into sixteen bits together, of pairs, where numbers have no signs; 0: not of one.
+#if defined(__AVX2__)
+template <typename Row> constexpr int fours_in_shorts = unsigned_first ? 0 : 32767 / (2 * 127 * most_of<Row>);
+#else
+template <typename Row> constexpr int fours_in_shorts = 0;
+#endif
+/// Are numbers multiplied as they are stored, and what they are lifted by is taken off the sums?
+template <typename Row> constexpr bool without_signs = unsigned_first || fours_in_shorts<Row> > 0;
+template <typename Row> constexpr int taken_off = without_signs<Row> ? Row::less : 0;
+
+/// sum += products of vectors [0, n) of M panels with N columns; weights(m, q) and column(j, q).
+template <typename Row, int M, int N, int n, typename Weights, typename Column>
+ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[M][N]) {
+#if defined(__AVX2__)
+    if constexpr (fours_in_shorts < Row >> 0) {
+        constexpr int at_once = fours_in_shorts<Row> >= n ? n : fours_in_shorts<Row> >= 4 ? 4 : 2;
+        static_assert(fours_in_shorts<Row> >= 2 && n % at_once == 0);
+        typedef int16_t Shorts __attribute__((vector_size(bytes)));
+        UNROLL(8)
+        for (int from = 0; from < n; from += at_once) {
+            Shorts pairs[M][N];
+            UNROLL(8)
+            for (int q = 0; q < at_once; ++q) {
+                Numbers w[M];
+                for (int m = 0; m < M; ++m) {
+                    w[m] = weights(m, from + q);
+                }
+                for (int j = 0; j < N; ++j) {
+                    const Wide four = column(j, from + q);
+                    for (int m = 0; m < M; ++m) {
+#if defined(__AVX512F__)
+                        const auto both = reinterpret_cast<Shorts>(
+                            _mm512_maddubs_epi16(reinterpret_cast<__m512i>(w[m]), reinterpret_cast<__m512i>(four)));
+#else
+                        const auto both = reinterpret_cast<Shorts>(
+                            _mm256_maddubs_epi16(reinterpret_cast<__m256i>(w[m]), reinterpret_cast<__m256i>(four)));
+#endif
+                        pairs[m][j] = q == 0 ? both : pairs[m][j] + both;
+                    }
+                }
+            }
+            for (int m = 0; m < M; ++m) {
+                for (int j = 0; j < N; ++j) {
+#if defined(__AVX512F__)
+                    sum[m][j] +=
+                        reinterpret_cast<Ints>(_mm512_madd_epi16(reinterpret_cast<__m512i>(pairs[m][j]), _mm512_set1_epi16(1)));
+#else
+                    sum[m][j] +=
+                        reinterpret_cast<Ints>(_mm256_madd_epi16(reinterpret_cast<__m256i>(pairs[m][j]), _mm256_set1_epi16(1)));
+#endif
+                }
+            }
+        }
+        return;
+    }
+#endif
+    UNROLL(8)
+    for (int q = 0; q < n; ++q) {
+        Wide w[M];
+        for (int m = 0; m < M; ++m) {
+            const Numbers numbers = weights(m, q);
+            constexpr int less = without_signs<Row> || HasBytes<Row> ? 0 : Row::less;
+            w[m] = reinterpret_cast<Wide>(less == 0 ? numbers : numbers - static_cast<uint8_t>(less));
+        }
+        for (int j = 0; j < N; ++j) {
+            const Wide four = column(j, q);
+            for (int m = 0; m < M; ++m) {
+                sum[m][j] = add_fours(sum[m][j], w[m], four);
+            }
+        }
+    }
+}
+
+/// M panels of rows times N columns.
+template <typename Row, int M, int N>
+void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t first, float* out,
+                            int64_t out_stride) {
+    using Block = typename Row::Block;
+    constexpr int block = Row::pieces * piece, parts = piece / Row::scaled, groups = Row::scaled / group;
+    constexpr int in_part = piece / 4 / parts;
+    constexpr auto of_block = static_cast<int64_t>(sizeof(Block)) * width;
+    const int64_t apart = n / block * of_block;
+    const int8_t* codes[N];
+    for (int j = 0; j < N; ++j) {
+        codes[j] = x.codes + (first + j) * x.stride;
+    }
+    const float* const scales = x.scales + first * x.group_stride;
+    const float* const of_sums = x.sums + first * x.group_stride;
+    const int32_t* const begins = x.begins + first * x.group_stride;
+    Floats acc[M][N] = {};
+    int64_t s = 0;
+    for (int64_t i = 0; i < n / block; ++i, panel += of_block) {
+        if (first == 0) { // of M panels side by side the next ones lie behind the last
+            const int64_t ahead = fetched_ahead + ((n / block - i) * of_block <= fetched_ahead ? (M - 1) * apart : 0);
+            for (int m = 0; m < M; ++m) {
+                fetch(panel + m * apart + ahead, of_block);
+            }
+        }
+        UNROLL(8)
+        for (int p = 0; p < Row::pieces; ++p) {
+            asm volatile("" : "+r"(panel)); // what several pieces are made of is read again: there are no registers to keep it
+            UNROLL(2)
+            for (int part = 0; part < parts; ++part, ++s) {
+                Ints sum[M][N];
+                for (int j = 0; j < N; ++j) {
+                    const Ints begin = taken_off<Row> != 0 ? Ints{} + begins[j * x.group_stride + s] : Ints{};
+                    for (int m = 0; m < M; ++m) {
+                        sum[m][j] = begin;
+                    }
+                }
+                add_products<Row, M, N, in_part>(
+                    [&](int m, int q) __attribute__((always_inline)) {
+                        return numbers_at(PanelBlock<Row>{panel + m * apart}, p, part * in_part + q);
+                    },
+                    [&](int j, int q) __attribute__((always_inline)) { return four_in_all(codes[j] + s * Row::scaled + 4 * q); },
+                    sum);
+                for (int m = 0; m < M; ++m) {
+                    const PanelScales<Row> of_rows{{panel + m * apart}};
+                    const Floats scale = of_rows.scale(p * parts + part);
+                    for (int j = 0; j < N; ++j) {
+                        const float of_column = scales[j * x.group_stride + s * groups];
+                        acc[m][j] = multiply_add(to_floats(sum[m][j]), scale * copies(of_column), acc[m][j]);
+                    }
+                    if constexpr (Row::offsets) {
+                        const Floats offset = of_rows.offset(p * parts + part);
+                        for (int j = 0; j < N; ++j) {
+                            const float* const at = of_sums + j * x.group_stride + s * groups;
+                            acc[m][j] = multiply_add(offset, copies(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    UNROLL(2)
+    for (int m = 0; m < M; ++m) { // else gcc stores sums in each round as well
+        UNROLL(8)
+        for (int j = 0; j < N; ++j) {
+            store(out + j * out_stride + m * width, acc[m][j]);
+        }
+    }
+}
+
+/// With so many columns taking numbers and scales apart for each few of them is the faster still.
+template <typename Row> constexpr int64_t few_columns = Row::pieces == 1 ? 128 : Row::scaled == 16 ? 16 : 8;
+
+constexpr int repacked_at_once = registers == 32 ? 2 : 1, repacked_columns = width == 16 ? 6 : 4;
+
+/// M panels times all columns.
+template <typename Row, int M>
+inline void multiply_repacked_panels(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
+                                     int64_t out_stride) {
+    const auto some = [&](auto count, int64_t j) {
+        multiply_repacked_tile<Row, M, decltype(count)::value>(panel, n, x, j, out + j * out_stride, out_stride);
+    };
+    int64_t j = 0;
+    const auto left = [&] { return n_columns - j; };
+    while (left() > repacked_columns + 2 || left() == repacked_columns) {
+        some(Count<repacked_columns>{}, j);
+        j += repacked_columns;
+    }
+    while (left() > 4) { // of 7 and 8, rather than one or two by themselves
+        some(Count<4>{}, j);
+        j += 4;
+    }
+    if (left() > 0) {
+        with_count(left(), [&](auto count) { some(count, j); });
+    }
+}
+
+template <typename Row>
+void multiply_repacked(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
+                       int64_t out_stride) {
+    const int64_t row_bytes = n / (Row::pieces * piece) * static_cast<int64_t>(sizeof(typename Row::Block));
+    int64_t i = 0;
+    for (; i + repacked_at_once * width <= n_rows; i += repacked_at_once * width) {
+        multiply_repacked_panels<Row, repacked_at_once>(panels + i * row_bytes, n, x, n_columns, out + i, out_stride);
+    }
+    for (; i < n_rows; i += width) {
+        multiply_repacked_panels<Row, 1>(panels + i * row_bytes, n, x, n_columns, out + i, out_stride);
+    }
+}
+
+/// As `pack` makes it of the rows.
+template <typename Row> void unfold(const std::byte* panel, int64_t n, std::byte* unfolded) {
+    using Panel = PanelOf<Row>;
+    constexpr int block = Row::pieces * piece, parts = piece / Row::scaled;
+    constexpr int less = HasBytes<Row> && !stored_lifted<Row> ? 0 : Row::less;
+    for (int64_t i = 0; i < n / block; ++i, panel += sizeof(typename Row::Block) * width) {
+        const PanelScales<Row> of_rows{{panel}};
+        UNROLL(8)
+        for (int p = 0; p < Row::pieces; ++p) {
+            Wide fours[fours_in_piece];
+            UNROLL(8)
+            for (int q = 0; q < fours_in_piece; ++q) {
+                fours[q] = reinterpret_cast<Wide>(numbers_at(PanelBlock<Row>{panel}, p, q) - static_cast<uint8_t>(less));
+            }
+            in_squares(fours);
+            UNROLL(2)
+            for (int part = 0; part < parts; ++part, unfolded += Panel::stretch * bytes) {
+                Floats offset{};
+                if constexpr (Row::offsets) {
+                    offset = of_rows.offset(p * parts + part);
+                }
+                store_stretch<Panel>(fours + part * Panel::vectors, of_rows.scale(p * parts + part), offset, unfolded);
+            }
+        }
+    }
+}
+
+template <typename Row> constexpr RepackedRows repacked_of() {
+    return {lay_out<Row>, take_back<Row>, multiply_repacked<Row>, unfold<Row>, few_columns<Row>, taken_off<Row>, Row::scaled};
+}
+
+} // namespace int8
+
+} // namespace
+
+} // namespace schedscope
