@@ -16,6 +16,9 @@ void record_evaluation_begin(Recorder* recorder, const Scheduler& scheduler, Eva
     if (recorder == nullptr) {
         return;
     }
+    if (id == 0) {
+        recorder->flush(); // who writes a file makes it now: that is no part of the evaluation
+    }
     recorder->set_evaluation(id);
     begin.observed =
         recorder->grain() == Recorder::Grain::node || scheduler.watcher() != nullptr || scheduler.observer() != nullptr;

@@ -106,6 +106,9 @@ public:
         if (request_.warm_up) {
             warm_up(session_, request_);
         }
+        if (session_.recorder() != nullptr) {
+            session_.recorder()->flush(); // its file is made now, and not within the prompt's time
+        }
         context_.cells().clear();
         start_streams();
         decode_prompts();

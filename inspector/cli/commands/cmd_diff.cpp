@@ -40,14 +40,15 @@ void say_what_they_are(const char* which, const std::string& path, const History
     line << separator << words::counted(history.n_evaluations(), "evaluation");
 }
 
-/// What a log leaves out may be most of what differs, and a model may say it.
-void say_what_a_model_adds(const char* which, const History& log, const History& other, std::ostream& out) {
+/// What a log leaves out may be most of what differs, or differ where all else is the same. A model may say it.
+void say_what_a_model_adds(const char* which, const History& log, const History& other, bool identical, std::ostream& out) {
     const bool lists_nodes = session_fact(log.session(), accounts::log_level_fact).starts_with('2');
     if (lists_nodes && !log.knows(Topic::shapes) && other.knows(Topic::shapes)) {
-        OutputLine(out)
-            << which
-            << " is made of a log, which leaves out views, shapes and what is a weight: import LOG -m MODEL fills them "
-               "in, and less may differ";
+        OutputLine(out) << which
+                        << (identical ? " is made of a log, whose tensors' sizes are not compared: import LOG -m MODEL fills "
+                                        "shapes in, and then they are"
+                                      : " is made of a log, which leaves out views, shapes and what is a weight: import LOG -m "
+                                        "MODEL fills them in, and less may differ");
     }
 }
 
@@ -73,10 +74,18 @@ CommandAction add_diff(CommandOptions& app) {
             if (!result.identical()) {
                 say_what_they_are("a", options->a, a, std::cout);
                 say_what_they_are("b", options->b, b, std::cout);
-                say_what_a_model_adds("a", a, b, std::cout);
-                say_what_a_model_adds("b", b, a, std::cout);
+            }
+            const auto say_what_models_add = [&] {
+                say_what_a_model_adds("a", a, b, result.identical(), std::cout);
+                say_what_a_model_adds("b", b, a, result.identical(), std::cout);
+            };
+            if (!result.identical()) {
+                say_what_models_add();
             }
             print_diff(result, a, b, {options->all, options->times}, std::cout);
+            if (result.identical()) {
+                say_what_models_add();
+            }
         }
         return result.identical() ? 0 : 1;
     };

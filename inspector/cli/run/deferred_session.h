@@ -6,8 +6,8 @@
 
 namespace schedscope {
 
-/// Gives all on to another recorder, but the session only when the first graph or record comes. A writer behind it makes its file
-/// then: what is refused before that leaves no trace, and an older one as it was.
+/// Gives all on to another recorder, but the session only when the first graph or record comes, or is about to. A writer behind it
+/// makes its file then: what is refused before that leaves no trace, and an older one as it was.
 class DeferredSession final : public Recorder {
 public:
     explicit DeferredSession(Recorder& behind) : behind_(behind) { behind_.attach_to(*this); }
@@ -18,7 +18,11 @@ public:
     void keep(const Record& record) override;
     void keep_part(const PartRecord& record) override;
     Grain grain() const override { return behind_.grain(); }
-    void flush() override { behind_.flush(); }
+    /// An evaluation is about to begin, or has ended.
+    void flush() override {
+        begin();
+        behind_.flush();
+    }
     void attach_to(Recorder& root) override { behind_.attach_to(root); }
 
     /// The run is over and was not refused: a session that nothing followed is given on, too.

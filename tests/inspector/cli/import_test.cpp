@@ -532,6 +532,12 @@ TEST(Import, OfALogAndARecordingOfTheSamePlanNothingDiffers) {
     EXPECT_THAT(told, HasSubstr("\na" + hint));
     EXPECT_THAT(run({"diff", other, log}).out, HasSubstr("\nb" + hint));
     EXPECT_THAT(run({"diff", filled, other}).out, Not(HasSubstr(hint)));
+    const std::string unsaid =
+        " is made of a log, whose tensors' sizes are not compared: import LOG -m MODEL fills shapes in, and "
+        "then they are\n"; // behind "identical", which is said of all else
+    EXPECT_THAT(run({"diff", log, recording}).out, AllOf(::testing::StartsWith("identical: "), HasSubstr("\na" + unsaid)));
+    EXPECT_THAT(run({"diff", recording, log}).out, AllOf(::testing::StartsWith("identical: "), HasSubstr("\nb" + unsaid)));
+    EXPECT_THAT(run({"diff", filled, recording}).out, Not(HasSubstr(unsaid)));
     EXPECT_THAT(told, ContainsRegex("\nnodes on Vulkan0 +at least [0-9]+ → [0-9]+\n"));
     EXPECT_THAT(told, HasSubstr("\n  splits\n"));
     EXPECT_THAT(told, Not(HasSubstr("\n  nodes\n"))) << "the graphs are the same";

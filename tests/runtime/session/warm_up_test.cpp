@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "tests/support/models/made_model.h"
 #include "tests/support/models/reference.h"
+#include "tests/support/traces/notebook.h"
 #include "tests/support/traces/plan_record.h"
 
 #include <gmock/gmock.h>
@@ -147,6 +148,29 @@ TEST(WarmUpAlone, RefusesWhatTheRunRefuses) {
     request.prompts = {{0, std::vector<Token>(257, 1)}};
     EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { generate(session, request); }), HasSubstr("257"));
     EXPECT_EQ(session.context().n_evaluations(), 0);
+}
+
+/// A recorder that makes a file makes it before the first evaluation, whose time that is no part of.
+class MadeReady final : public Notebook {
+public:
+    void flush() override { is_ready = true; }
+    void keep(const Record& record) override {
+        begun_early = begun_early || (!is_ready && std::holds_alternative<record::EvaluationBegin>(record.fact));
+        Notebook::keep(record);
+    }
+    bool is_ready = false, begun_early = false;
+};
+
+TEST(ARecorder, IsMadeReadyBeforeTheFirstEvaluation) {
+    const Registry registry;
+    MadeReady recorder;
+    Session session(registry, made_model(), options_on("cpu"), &recorder);
+    GenerateRequest request;
+    request.prompts.push_back({0, {1, 2, 3}});
+    request.n_predict = 1;
+    generate(session, request);
+    EXPECT_FALSE(recorder.all<record::EvaluationBegin>().empty());
+    EXPECT_FALSE(recorder.begun_early);
 }
 
 } // namespace
