@@ -172,17 +172,23 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
         const bool is_the_hosts = is_host || (type != types.end() && laid_out(*type->second));
         return at == session.backends.end() ? session.backends.end() - (is_the_hosts ? 1 : 0) : at;
     };
+    const auto compute_in = [](const PlanFigures& figures, const std::string& memory) {
+        const auto found = figures.memory.find(std::string(compute_buffer) + memory);
+        return found == figures.memory.end() ? 0 : found->second;
+    };
     std::vector<MemoryFit> fits(session.backends.size());
     for (const auto& [figures, sum] : {std::pair{&plan.recorded, &MemoryFit::recorded}, {&plan.now, &MemoryFit::now}}) {
         for (const auto& [memory, bytes] : figures->by_buffer_type) {
             if (const auto at = lies_at(memory); at != session.backends.end()) {
-                fits[at - session.backends.begin()].*sum += bytes;
+                MemoryFit& fit = fits[at - session.backends.begin()];
+                fit.*sum += bytes;
+                fit.is_about =
+                    fit.is_about || (plan.now.about && compute_in(plan.recorded, memory) != compute_in(plan.now, memory));
             }
         }
     }
     for (size_t b = 0; b < fits.size(); ++b) {
         fits[b].backend = session.backends[b].name;
-        fits[b].is_about = plan.now.about && fits[b].now != fits[b].recorded;
         fits[b].memory = session.backends[b].memory_bytes.value_or(0);
         fits[b].paged =
             session.backends[b].default_buffer_type && session.buffer_types[*session.backends[b].default_buffer_type].is_host;

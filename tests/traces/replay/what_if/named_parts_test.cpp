@@ -9,6 +9,7 @@
 #include "traces/replay/foreign/named_parts.h"
 #include "traces/replay/levers.h"
 #include "traces/replay/no_change.h"
+#include "traces/replay/plan_change.h"
 #include "traces/store/reading/reader.h"
 
 #include <gmock/gmock.h>
@@ -226,6 +227,28 @@ TEST(NamedPartsThatAreNotPinned, AreKnownOfReserves) {
     const PlanComparison reserve = answer(other, {"ngl=2"}).comparisons.front();
     EXPECT_EQ(reserve.stays_as_recorded, "");
     EXPECT_GT(reserve.now.nodes.at("CPU"), reserve.recorded.nodes.at("CPU"));
+}
+
+/// What a device's memory comes to is as exact as the compute buffer in it.
+TEST(NamedPartsAndMemory, AreAboutWhereAComputeBufferIs) {
+    const TraceReader source(paths::sample("llama-cpp"));
+    int n_about = 0, n_exact = 0;
+    for (const char* setting : {"nkvo=on", "ngl=0", "ngl=2"}) {
+        for (const PlanComparison& plan : answer(source, {setting}).comparisons) {
+            std::map<std::string, bool> differs;
+            for (const Measure& m : measures_of(plan)) {
+                differs[m.name] = m.a != m.b;
+            }
+            for (const MemoryFit& fit : memory_fits(plan, source.session())) {
+                if (fit.backend != "CPU") { // in whose memory others allocate, too
+                    EXPECT_EQ(fit.is_about, plan.now.about && differs["compute buffer of " + fit.backend]) << setting;
+                    ++(fit.is_about ? n_about : n_exact);
+                }
+            }
+        }
+    }
+    EXPECT_GT(n_about, 0);
+    EXPECT_GT(n_exact, 0);
 }
 
 TEST(NamedPartsOfLevers, CountLayersAsLlamaCppDoes) {
