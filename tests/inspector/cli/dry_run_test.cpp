@@ -351,7 +351,7 @@ TEST(DryRun, CountsWhatIsLaidOutAmongTheHostsMemory) {
     const auto text_of = [](const nlohmann::json& all) { return all["memory of CPU"].get<std::string>(); };
     EXPECT_EQ(text_of(laid_out).substr(0, text_of(laid_out).find(" MiB")),
               text_of(in_the_file).substr(0, text_of(in_the_file).find(" MiB")));
-    EXPECT_THAT(text_of(laid_out), HasSubstr("(weights 111.0 MiB of 12 blocks"));
+    EXPECT_THAT(text_of(laid_out), HasSubstr("(weights 111.0 MiB: 12 blocks, the output; "));
 
     const auto first = what_if();
     EXPECT_GT(first["recorded"]["memory"]["weights in CPU_Repack"], 0) << first;
