@@ -19,8 +19,8 @@ struct MemoryNeed {
     int64_t compute = 0;                     ///< of the memory that was reserved
     std::string holds;                       ///< whose weights: "40 blocks, the output", "3 blocks in part, the encoder"
     int64_t memory = 0;                      ///< that the device has; 0: unknown
-    bool is_host = false;
-    bool pages = false; ///< weights are mapped from their file, so that what does not fit is read again
+    bool is_host = false;                    ///< memory of the host
+    bool pages = false;                      ///< weights are mapped from their file, so that what does not fit is read again
 
     int64_t total() const noexcept { return weights + cache + compute; }
     bool fits_at_once() const noexcept { return memory == 0 || total() <= memory; }

@@ -6,8 +6,8 @@
 
 namespace schedscope {
 
-/// Gives all on to another recorder, but the session only when the first graph or record comes, or is about to. A writer behind it
-/// makes its file then: what is refused before that leaves no trace, and an older one as it was.
+/// Gives all on to another recorder, but the session only when the first graph or record comes, or is about to. A writer behind
+/// it makes its file then: what is refused before that leaves no trace, and an older one as it was.
 class DeferredSession final : public Recorder {
 public:
     explicit DeferredSession(Recorder& behind) : behind_(behind) { behind_.attach_to(*this); }
