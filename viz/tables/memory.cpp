@@ -69,7 +69,7 @@ std::span<const ResidentTable::Entry> ResidentTable::entries() {
     using T = const ResidentTable&;
     using R = const accounts::ResidentRow&;
     static const Entry list[] = {
-        {{.key = "buffer_type", .title = "beside these", .help = "the type of buffer"},
+        {{.key = "buffer_type", .title = "own memory in", .help = "the type of buffer"},
          [](T t, R r) -> Cell { return t.history().buffer_type_name(r.buffer_type); }},
         {{.key = "what", .title = "holds", .help = "what the plan's graph reads there"}, [](T, R r) -> Cell { return r.what; }},
         {{.key = "size", .title = "size", .help = "of these tensors", .unit = Unit::bytes},

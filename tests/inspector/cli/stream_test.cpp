@@ -111,7 +111,9 @@ TEST_F(StreamTrace, WhatItsProgramDoesNotSayIsNotZero) {
     EXPECT_EQ(summary["moved_bytes"], json(nullptr));
     EXPECT_EQ(summary["compute_bytes"], json(nullptr));
     EXPECT_EQ(run({"show", trace, "--what", "memory"}).out,
-              "what memory was planned is unknown: this trace has no records of memory\n");
+              "what memory was planned is unknown: this trace has no records of memory\n\n"
+              "own memory in  holds         size\n"
+              "NPU            weights  ≥ 2.0 KiB\n");
     const Outcome picture = run({"dot", trace, "--view", "memory"});
     EXPECT_EQ(picture.code, 2);
     EXPECT_THAT(picture.err, HasSubstr("this trace has no records of memory"));
