@@ -14,7 +14,7 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <utility>
+#include <string_view>
 
 namespace schedscope {
 
@@ -62,9 +62,21 @@ std::vector<MemoryNeed> needs_of(const Scheduler& scheduler) {
     return needs;
 }
 
-void add(std::vector<MemoryNeed>& needs, Buffers buffers, int64_t MemoryNeed::*part) {
+/// The name of the host's memory.
+const std::string& host_of(const Scheduler& scheduler) {
+    const SessionInfo& info = scheduler.session();
+    return info.buffer_types[*info.backends.back().default_buffer_type].name;
+}
+
+/// The memory in which a buffer counts: what the CPU laid out in a type of its own takes of the host's.
+std::string_view memory_of(const Buffer& buffer, std::string_view host) {
+    const std::string_view name = buffer.type().name();
+    return name == cpu_repack_buffer_type().name() ? host : name;
+}
+
+void add(std::vector<MemoryNeed>& needs, Buffers buffers, std::string_view host, int64_t MemoryNeed::*part) {
     for (const auto& buffer : buffers) {
-        const auto of_type = [&](const MemoryNeed& n) { return n.buffer_type == buffer->type().name(); };
+        const auto of_type = [&](const MemoryNeed& n) { return n.buffer_type == memory_of(*buffer, host); };
         if (const auto need = std::find_if(needs.begin(), needs.end(), of_type); need != needs.end()) {
             (*need).*part += buffer->size();
         }
@@ -113,24 +125,19 @@ std::vector<std::string> blocks_text(const std::vector<int>& here, const std::ve
     return text;
 }
 
-void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session) {
+void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session, std::string_view host) {
     const Model& model = session.model();
-    const std::string_view host = model.device(model.placement().host()).buffer_type().name();
-    const auto memory_of = [&](const Buffer& buffer) { // as add_laid_out counts it
-        const std::string_view name = buffer.type().name();
-        return name == cpu_repack_buffer_type().name() ? host : name;
-    };
     WeightsOfBlocks here;
     std::vector<int> all(model.hparams().n_layer, 0);
     for (const Tensor& t : model.tensors()) {
         if (t.buffer != nullptr && is_index(t.layer, all)) {
-            ++here.try_emplace(std::string(memory_of(*t.buffer)), all.size(), 0).first->second[t.layer];
+            ++here.try_emplace(std::string(memory_of(*t.buffer, host)), all.size(), 0).first->second[t.layer];
             ++all[t.layer];
         }
     }
     for (MemoryNeed& need : needs) {
         const auto lies_here = [&](const Tensor* t) {
-            return t != nullptr && t->buffer != nullptr && memory_of(*t->buffer) == need.buffer_type;
+            return t != nullptr && t->buffer != nullptr && memory_of(*t->buffer, host) == need.buffer_type;
         };
         std::vector<std::string> held;
         if (const auto found = here.find(need.buffer_type); found != here.end()) {
@@ -143,22 +150,10 @@ void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session) {
             held.emplace_back("the embedding");
         }
         if (session.vision() != nullptr && std::any_of(session.vision()->buffers().begin(), session.vision()->buffers().end(),
-                                                       [&](const auto& b) { return memory_of(*b) == need.buffer_type; })) {
+                                                       [&](const auto& b) { return memory_of(*b, host) == need.buffer_type; })) {
             held.emplace_back("the encoder");
         }
         need.holds = joined(held, ", ");
-    }
-}
-
-/// What the CPU laid out in a memory of its own takes of the host's.
-void add_laid_out(std::vector<MemoryNeed>& needs, const SessionInfo& info) {
-    const auto host = std::find_if(needs.begin(), needs.end(), [&](const MemoryNeed& need) {
-        return need.buffer_type == info.buffer_types[*info.backends.back().default_buffer_type].name;
-    });
-    for (MemoryNeed& need : needs) {
-        if (need.buffer_type == cpu_repack_buffer_type().name() && host != needs.end()) {
-            host->weights += std::exchange(need.weights, 0);
-        }
     }
 }
 
@@ -170,25 +165,25 @@ void leave_out_unused(std::vector<MemoryNeed>& needs) {
 
 std::vector<MemoryNeed> memory_needs(Session& session) {
     std::vector<MemoryNeed> needs = needs_of(session.scheduler());
-    add(needs, session.model().buffers(), &MemoryNeed::weights);
+    const std::string& host = host_of(session.scheduler());
+    add(needs, session.model().buffers(), host, &MemoryNeed::weights);
     if (session.vision() != nullptr) {
-        add(needs, session.vision()->buffers(), &MemoryNeed::weights);
+        add(needs, session.vision()->buffers(), host, &MemoryNeed::weights);
     }
-    add(needs, session.context().cache().buffers(), &MemoryNeed::cache);
+    add(needs, session.context().cache().buffers(), host, &MemoryNeed::cache);
     add_cache_of_windows(needs, session);
-    tell_what_is_held(needs, session);
+    tell_what_is_held(needs, session, host);
     for (MemoryNeed& need : needs) {
         need.pages = need.pages && session.options().mmap;
     }
-    add_laid_out(needs, session.scheduler().session());
     leave_out_unused(needs);
     return needs;
 }
 
 std::vector<MemoryNeed> memory_needs(const EncoderSession& session) {
     std::vector<MemoryNeed> needs = needs_of(session.scheduler());
-    add(needs, session.model().buffers(), &MemoryNeed::weights);
-    add_laid_out(needs, session.scheduler().session());
+    const std::string& host = host_of(session.scheduler());
+    add(needs, session.model().buffers(), host, &MemoryNeed::weights);
     leave_out_unused(needs);
     return needs;
 }
