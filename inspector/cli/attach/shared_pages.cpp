@@ -1,12 +1,12 @@
 #include "inspector/cli/attach/shared_pages.h"
 
+#include "inspector/cli/line/installed.h"
 #include "runtime/error.h"
 #include "runtime/system/visible_text.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,9 +52,7 @@ SharedPages::~SharedPages() {
 
 /// Beside the program, as it is built and as it is installed.
 std::string SharedPages::library_path() {
-    std::error_code failed;
-    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-    std::string path = (folder / ".." / "lib" / "schedscope" / attach::library_name).lexically_normal().string();
+    std::string path = installed::path_of(std::string("../lib/schedscope/") + attach::library_name);
     if (access(path.c_str(), R_OK) != 0) {
         throw Error(ErrorKind::device, visible(path) + ": " + std::strerror(errno) + ": install schedscope as a whole");
     }

@@ -8,19 +8,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string folder_beside_program(const char* from_its_folder) {
+std::string folder_of(const char* from_the_program) {
     std::error_code failed;
-    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-    const fs::path folder = (program.parent_path() / from_its_folder).lexically_normal();
-    return fs::is_directory(folder, failed) ? folder.string() : "";
+    std::string folder = path_of(from_the_program);
+    return fs::is_directory(folder, failed) ? folder : "";
 }
 
 } // namespace
 
-std::string samples() { return folder_beside_program("../share/schedscope/samples"); }
+std::string path_of(const std::string& from_the_program) {
+    std::error_code failed;
+    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+    return (program.parent_path() / from_the_program).lexically_normal().string();
+}
+
+std::string samples() { return folder_of("../share/schedscope/samples"); }
 
 std::string man_pages() {
-    const std::string folder = folder_beside_program("../share/man");
+    const std::string folder = folder_of("../share/man");
     std::error_code failed;
     // The folder is there in other programs' installations, too.
     return fs::exists(fs::path(folder) / "man1" / "schedscope.1.gz", failed) ? folder : "";

@@ -5,6 +5,8 @@
 /// What is installed beside the program (packaging.cmake), found from where the program lies.
 namespace schedscope::installed {
 
+/// A file or folder, by its path from the folder that the program lies in: "../lib/schedscope". It may not be there.
+std::string path_of(const std::string& from_the_program);
 /// The folder of the sample traces · of man pages; empty: the program does not lie in an installation.
 std::string samples();
 std::string man_pages();
