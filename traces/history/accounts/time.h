@@ -15,8 +15,9 @@ namespace schedscope::accounts {
 enum class Activity : uint8_t {
     computing, ///< a kernel runs on it, or a split whose kernels have no times
     copying,   ///< something is copied to it
-    waiting, ///< it does neither while the runtime waits: for another device, for shaders to compile, for the trace writer, for a
-             ///< user who holds it
+    /// It does neither while the runtime waits: for another device, for shaders to compile, for the trace writer, for a user who
+    /// holds it.
+    waiting,
     idle, ///< nothing of all that, or it is what the runtime waits for
 };
 inline constexpr size_t n_activities = 4;
