@@ -230,7 +230,9 @@ TEST(Writer, WhenFilesMayNotGrowTheRunGoesOnAndCloseSaysWhy) {
         setrlimit(RLIMIT_FSIZE, &limit);
         TraceWriter writer(path);
         SampleRun run(writer, session({"Vulkan0", "CPU"}));
-        for (int i = 0; i < 60; ++i) {
+        run.evaluate(blocks(6, 8, 2));
+        writer.sync();
+        for (int i = 1; i < 60; ++i) {
             run.evaluate(blocks(6, 8, 2));
         }
         try {
@@ -244,6 +246,9 @@ TEST(Writer, WhenFilesMayNotGrowTheRunGoesOnAndCloseSaysWhy) {
     const TraceReader reader(path); // what came before is there
     std::vector<Record> records;
     reader.read(0, reader.n_steps(), records);
+    EXPECT_EQ(records.size(), static_cast<size_t>(reader.n_steps()));
+    ASSERT_GE(reader.n_evaluations(), 1);
+    EXPECT_TRUE(reader.evaluation(0).complete);
     EXPECT_LT(reader.n_evaluations(), 60);
 }
 
