@@ -10,6 +10,7 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace schedscope::cpu {
 
@@ -25,6 +26,8 @@ int worthwhile_threads(std::span<Tensor* const> nodes, int available) {
     return int_of(std::clamp<int64_t>(work / work_per_thread, 1, available));
 }
 
+bool is_product(const Tensor& node) noexcept { return node.op == Op::MUL_MAT || node.op == Op::MUL_MAT_ID; }
+
 } // namespace
 
 CpuBackend::CpuBackend(Device& device, const BackendOptions& options, const VectorOps& vector)
@@ -39,20 +42,48 @@ void CpuBackend::optimise(SplitGraph& split) {
 
 std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const {
     const bool is_int8 = std::any_of(nodes.begin(), nodes.end(), [this](const Tensor* node) {
-        return (node->op == Op::MUL_MAT || node->op == Op::MUL_MAT_ID) &&
-               in_whole_numbers(products_, vector_, node->src[0]->type);
+        return is_product(*node) && in_whole_numbers(products_, vector_, node->src[0]->type);
     });
     return is_int8 ? int8_name(kernel.name) : kernel.name;
 }
 
+/// Columns of a product that are worth it are rounded by all threads, once for all products that multiply with them.
+void CpuBackend::round_columns(std::span<Tensor* const> nodes, int n_parts) {
+    constexpr int64_t worth_it = 32 * 1024, at_once = 8; // elements, columns
+    const auto found = std::find_if(nodes.begin(), nodes.end(), [](const Tensor* node) { return is_product(*node); });
+    if (found == nodes.end()) {
+        return;
+    }
+    const Tensor &weights = *(*found)->src[0], &b = *(*found)->src[1];
+    const int64_t n = n_rows(b), matrices = (*found)->op == Op::MUL_MAT ? b.ne[2] * b.ne[3] : b.ne[3];
+    const bool evenly = matrices == 1 && (b.ne[2] == 1 || b.nb[2] == b.ne[1] * b.nb[1]);
+    const std::optional<Rounding> rounding = rounding_for(products_, vector_, weights, n);
+    if (!rounding || n == 1 || n_elements(b) < worth_it || !is_plain(b) || !evenly || columns_.has(b, *rounding)) {
+        return;
+    }
+    const RoundedColumns rounded = columns_.make(b, *rounding);
+    Common common{.floats = common_floats_, .columns = columns_};
+    pool_->run(n_parts, [&](int part) {
+        const Work work{nodes, part, n_parts, vector_, products_, scratch_[part], common};
+        work.each_stretch(n, at_once, [&](int64_t first, int64_t end) {
+            rounded.round(vector_, host_data_as<const float>(b), static_cast<int64_t>(b.nb[1] / sizeof(float)), first, end);
+        });
+    });
+}
+
 void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
     const int n = worthwhile_threads(nodes, pool_->n_active());
-    Common common{.floats = common_floats_};
+    round_columns(nodes, n);
+    Common common{.floats = common_floats_, .columns = columns_};
     pool_->run(n, [&](int part) { kernel({nodes, part, n, vector_, products_, scratch_[part], common}); });
+    for (const Tensor* node : nodes) {
+        columns_.written(*node);
+    }
 }
 
 void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) {
     const BoundThread bound(pool_->processors());
+    columns_.forget(); // others have written since
     const std::span<Tensor* const> nodes(split.nodes);
     auto group =
         std::find_if(split.groups.begin(), split.groups.end(), [first](const FusionGroup& g) { return g.first >= first; });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/rounded_columns.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 #include "runtime/backend/device.h"
@@ -25,6 +26,7 @@ public:
 
 private:
     void run(std::span<Tensor* const> nodes, Kernel kernel);
+    void round_columns(std::span<Tensor* const> nodes, int n_parts);
     std::string_view name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const;
 
     Device& device_;
@@ -35,6 +37,7 @@ private:
     std::shared_ptr<ThreadPool> pool_;
     std::vector<Scratch> scratch_; ///< by part
     std::vector<float> common_floats_;
+    SharedColumns columns_;
 };
 
 } // namespace schedscope::cpu

@@ -15,7 +15,7 @@ namespace schedscope::cpu {
 namespace {
 
 constexpr int64_t tile_rows = 60;  ///< queries; a multiple of every tile of the matrix kernels
-constexpr int64_t tile_keys = 120; ///< keys; with their values some hundred KiB as floats
+constexpr int64_t tile_keys = 128; ///< keys, the same; with their values some hundred KiB as floats
 /// So many queries of a head of keys are few, and so are those of one token: what all stretches give is little memory beside the
 /// keys. With more of them it is not, though tiles are slower for some.
 constexpr int64_t few_rows = 16;
@@ -180,6 +180,7 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
     const VectorOps& vector = work.vector;
     read_queries(a, kv_head, sequence, first, rows, room.queries, vector);
     const Sums sums(a, rows, room.behind);
+    float* const side_by_side = room.behind + Sums::floats(a, rows); // [d, tile_keys]
     sums.clear(a, rows);
     for (int64_t key = 0; key < a.k.ne[1]; key += tile_keys) {
         const int64_t keys = std::min(tile_keys, a.k.ne[1] - key);
@@ -187,8 +188,15 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
             continue;
         }
         int64_t stride = 0;
+        // Keys are short: where those of a vector of scores lie side by side, no sum has to be put together from its parts.
         const float* k = read_rows(a.k, a.keys(key, kv_head, sequence), keys, room.floats, stride, vector);
-        vector.multiply(k, stride, keys, room.queries, a.d, rows, a.d, room.scores, tile_keys);
+        const int64_t whole_vectors = (keys + 15) / 16 * 16;
+        if (keys < whole_vectors) {
+            std::fill_n(side_by_side, a.d * tile_keys, 0.0F);
+        }
+        vector.transpose(k, stride, keys, a.d, side_by_side, tile_keys);
+        std::fill_n(room.scores, rows * tile_keys, 0.0F);
+        vector.accumulate(side_by_side, tile_keys, whole_vectors, room.queries, a.d, rows, a.d, room.scores, tile_keys);
         for (int64_t r = 0; r < rows; ++r) {
             weigh(a, a.query(kv_head, sequence, first + r), key, keys, room.scores + r * tile_keys, sums, r, vector);
         }
@@ -206,7 +214,7 @@ void run_tiles(const Work& work, const Attention& a) {
     const int64_t per_thread = std::max<int64_t>(1, a.rows * kv_heads * a.q.ne[3] / work.n_parts);
     const int64_t rows_at_once = std::min({tile_rows, a.rows, per_thread});
     const int64_t tiles = (a.rows + rows_at_once - 1) / rows_at_once;
-    const Room room(work, a, rows_at_once, tile_keys, tile_keys, Sums::floats(a, rows_at_once));
+    const Room room(work, a, rows_at_once, tile_keys, tile_keys, Sums::floats(a, rows_at_once) + a.d * tile_keys);
     const auto [first, end] = work.share(tiles * kv_heads * a.q.ne[3]);
     for (int64_t i = first; i < end; ++i) {
         const int64_t row = i % tiles * rows_at_once;

@@ -2,6 +2,8 @@
 #include "runtime/backend/cpu/kernels/product_rows.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <tuple>
 
 namespace schedscope::cpu {
@@ -61,6 +63,28 @@ void run_mul_mat(const Work& work) {
     });
 }
 
+/// The columns of one expert's tokens, side by side in `floats` or `int8`.
+Columns gather(const Work& work, const Tensor& experts, const Tensor& b, std::span<const Routed> routed, float* floats,
+               float* int8) {
+    const int64_t n = std::ssize(routed), k = b.ne[0];
+    const std::optional<Rounding> rounding = rounding_for(work.products, work.vector, experts, n);
+    if (rounding && work.common.columns.has(b, *rounding)) {
+        const RoundedColumns rounded(*rounding, int8, k, n);
+        for (int64_t j = 0; j < n; ++j) {
+            rounded.copy(work.common.columns.columns().from(routed[j].slot % b.ne[1] + routed[j].token * b.ne[1]), j);
+        }
+        return {floats, k, rounded.columns()};
+    }
+    for (int64_t j = 0; j < n; ++j) {
+        float* const column = floats + j * k;
+        const float* x = read_row(b, row_data(b, {routed[j].slot % b.ne[1], routed[j].token, 0}), column, work.vector);
+        if (x != column) {
+            std::copy(x, x + k, column);
+        }
+    }
+    return with_int8(work, experts, {floats, k}, n, int8);
+}
+
 void run_mul_mat_id(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& experts = *node.src[0];
@@ -87,16 +111,11 @@ void run_mul_mat_id(const Work& work) {
         }
         int64_t n = 0;
         while (n < columns_gathered && from + n != routed.cend() && from[n].expert == expert) {
-            const Routed& r = from[n];
-            const float* x = read_row(b, row_data(b, {r.slot % b.ne[1], r.token, 0}), columns + n * k, work.vector);
-            if (x != columns + n * k) {
-                std::copy(x, x + k, columns + n * k);
-            }
             ++n;
         }
+        const Columns gathered = gather(work, experts, b, {from, from + n}, columns, int8);
         const std::byte* matrix = host_data(experts) + expert * experts.nb[2];
-        multiply_rows(work, experts, matrix + first * experts.nb[1], 0, rows, with_int8(work, experts, {columns, k}, n, int8), n,
-                      results, rows, expanded);
+        multiply_rows(work, experts, matrix + first * experts.nb[1], 0, rows, gathered, n, results, rows, expanded);
         for (int64_t j = 0; j < n; ++j) {
             std::copy(results + j * rows, results + (j + 1) * rows, out(from[j]));
         }

@@ -72,9 +72,10 @@ void run_gate_up(const Work& work) {
     float* gate_room = ups + most_rows_at_once * n;
     float* rows = gate_room + for_gate + for_up;
     const Columns columns = columns_of(work, gate_weights, b, 0, 0, gate_room);
-    const Columns up_columns = share_columns(work, gate_weights, up_weights, n)
-                                   ? columns
-                                   : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
+    const bool alike =
+        rounding_for(work.products, work.vector, gate_weights, n) == rounding_for(work.products, work.vector, up_weights, n);
+    const Columns up_columns =
+        alike ? columns : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
     const Stretches gate_rows(work, *parts.gate, columns, rows);
     const Stretches up_rows(work, *parts.up, up_columns, rows);
     int64_t at_once = std::min(rows_at_once(work, gate_weights), rows_at_once(work, up_weights));

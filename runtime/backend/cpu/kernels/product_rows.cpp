@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace schedscope::cpu {
 
@@ -44,10 +45,6 @@ void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int6
     }
 }
 
-bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_contiguous_rows(t) && t.nb[1] % sizeof(float) == 0; }
-
-int64_t rounded_up(int64_t n, int64_t to) noexcept { return (n + to - 1) / to * to; }
-
 /// As many columns as stay near, a multiple of every tile's.
 int64_t columns_at_once(int64_t bytes_of_one) noexcept {
     constexpr int64_t tiles = 60;
@@ -76,6 +73,10 @@ int64_t bytes_of_column(const Int8Columns& columns) noexcept { return columns.st
 const RepackedRows* repacked_for(const Tensor& weights, int64_t n) noexcept {
     const RepackedRows* const repacked = repacked_rows(weights);
     return repacked != nullptr && n <= repacked->few_columns ? repacked : nullptr;
+}
+
+std::optional<Rounding> rounding_for(const Work& work, const Tensor& weights, int64_t n) noexcept {
+    return cpu::rounding_for(work.products, work.vector, weights, n);
 }
 
 /// Such panels, as they lie: a few at a time, so that they stay near for all columns.
@@ -122,6 +123,8 @@ bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) 
     return products == Products::int8 && vector.blocks[ordinal(weights)].int8.dot != nullptr;
 }
 
+bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_contiguous_rows(t) && t.nb[1] % sizeof(float) == 0; }
+
 const std::byte* weights_data(const Tensor& weights) noexcept {
     const std::byte* const repacked = repacked_data(weights);
     return repacked != nullptr ? repacked : host_data(weights);
@@ -131,15 +134,32 @@ int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept {
     return in_whole_numbers(work.products, work.vector, weights.type) ? most_rows_at_once : expanded_rows;
 }
 
+std::optional<Rounding> rounding_for(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept {
+    if (!in_whole_numbers(products, vector, weights.type)) {
+        return std::nullopt;
+    }
+    if (const RepackedRows* const repacked = repacked_for(weights, n)) {
+        return Rounding{false, repacked->taken_off, repacked->scaled};
+    }
+    return Rounding{n > few_int8_columns || repacked_rows(weights) != nullptr};
+}
+
 int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b) noexcept {
-    return (is_plain(b) ? 0 : b.ne[0] * b.ne[1]) + room_of_int8(work, weights, b.ne[1]);
+    const std::optional<Rounding> rounding = rounding_for(work, weights, b.ne[1]);
+    const bool shared = rounding && work.common.columns.has(b, *rounding);
+    return (is_plain(b) ? 0 : b.ne[0] * b.ne[1]) + (rounding && !shared ? RoundedColumns::room_for(b.ne[0], b.ne[1]) : 0);
 }
 
 Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int64_t i2, int64_t i3, float* room) {
     const int64_t n = b.ne[1];
     if (is_plain(b)) {
         const auto* data = reinterpret_cast<const float*>(row_data(b, {0, i2, i3}));
-        return with_int8(work, weights, {data, static_cast<int64_t>(b.nb[1] / sizeof(float))}, n, room);
+        const Columns floats{data, static_cast<int64_t>(b.nb[1] / sizeof(float))};
+        const std::optional<Rounding> rounding = rounding_for(work, weights, n);
+        if (rounding && work.common.columns.has(b, *rounding)) {
+            return {floats.data, floats.stride, work.common.columns.columns().from((i3 * b.ne[2] + i2) * n)};
+        }
+        return with_int8(work, weights, floats, n, room);
     }
     const int64_t k = b.ne[0];
     for (int64_t j = 0; j < n; ++j) {
@@ -153,56 +173,16 @@ Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int
 }
 
 int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept {
-    if (!in_whole_numbers(work.products, work.vector, weights.type)) {
-        return 0;
-    }
-    const int64_t stride = rounded_up(weights.ne[0], Int8Columns::unit);
-    return n * (stride / float_bytes + 3 * stride / Int8Columns::group);
+    return rounding_for(work, weights, n) ? RoundedColumns::room_for(weights.ne[0], n) : 0;
 }
 
 Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int64_t n, float* room) {
-    if (!in_whole_numbers(work.products, work.vector, weights.type)) {
-        return columns;
+    if (const std::optional<Rounding> rounding = rounding_for(work, weights, n)) {
+        const RoundedColumns rounded(*rounding, room, weights.ne[0], n);
+        rounded.round(work.vector, columns.data, columns.stride, 0, n);
+        columns.int8 = rounded.columns();
     }
-    const RepackedRows* const repacked = repacked_for(weights, n);
-    const int64_t k = weights.ne[0], stride = rounded_up(k, Int8Columns::unit), groups = stride / Int8Columns::group;
-    const bool lifts = repacked == nullptr && (n > few_int8_columns || repacked_rows(weights) != nullptr);
-    float* const scales = room;
-    float* const sums = scales + n * groups;
-    auto* const totals = reinterpret_cast<int32_t*>(sums + n * groups);
-    auto* const codes = reinterpret_cast<int8_t*>(totals + n * groups);
-    for (int64_t j = 0; j < n; ++j) {
-        work.vector.quantise(columns.data + j * columns.stride, k, lifts, codes + j * stride, scales + j * groups,
-                             sums + j * groups, totals + j * groups);
-        const int64_t used = k / Int8Columns::group;
-        std::fill(scales + j * groups + used, scales + (j + 1) * groups, 0.0F);
-        std::fill(sums + j * groups + used, sums + (j + 1) * groups, 0.0F);
-    }
-    if (repacked != nullptr) {
-        const int64_t together = repacked->scaled / Int8Columns::group;
-        for (int64_t j = 0; j < n; ++j) {
-            int32_t* const begins = totals + j * groups; // in the totals' place
-            for (int64_t s = 0; s < k / repacked->scaled; ++s) {
-                const int32_t total = begins[s * together] + (together == 2 ? begins[s * together + 1] : 0);
-                begins[s] = -repacked->taken_off * total;
-            }
-        }
-    }
-    columns.int8 = {codes, stride, scales, sums, groups, repacked != nullptr ? totals : nullptr};
     return columns;
-}
-
-bool share_columns(const Work& work, const Tensor& weights, const Tensor& other, int64_t n) noexcept {
-    const bool is_int8 = in_whole_numbers(work.products, work.vector, weights.type);
-    if (is_int8 != in_whole_numbers(work.products, work.vector, other.type)) {
-        return false;
-    }
-    const RepackedRows *const a = repacked_for(weights, n), *const b = repacked_for(other, n);
-    if (a != nullptr && b != nullptr) {
-        return a->taken_off == b->taken_off && a->scaled == b->scaled;
-    }
-    const bool both_lifted = n > few_int8_columns || (repacked_rows(weights) != nullptr) == (repacked_rows(other) != nullptr);
-    return !is_int8 || (a == nullptr && b == nullptr && both_lifted);
 }
 
 int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcept {

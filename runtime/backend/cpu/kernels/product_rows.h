@@ -1,6 +1,9 @@
 #pragma once
 
 #include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/rounded_columns.h"
+
+#include <optional>
 
 /// Products of matrices, stretch by stretch. With few columns each weight is read once, as it lies (the speed of memory decides);
 /// with many, stretches of rows are laid out for the arithmetic once and multiplied with all columns (its speed decides). Weights
@@ -11,6 +14,9 @@ namespace schedscope::cpu {
 /// Are products with weights of this type computed in whole numbers?
 bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) noexcept;
 
+/// How n columns are rounded for such weights; nothing: they are multiplied as floats.
+std::optional<Rounding> rounding_for(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept;
+
 /// Where the rows of weights lie, also of those that were laid out (repacked_memory.h).
 const std::byte* weights_data(const Tensor& weights) noexcept;
 
@@ -18,21 +24,21 @@ const std::byte* weights_data(const Tensor& weights) noexcept;
 int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept;
 constexpr int64_t most_rows_at_once = 64;
 
+/// Rows of F32 that can be read where they lie.
+bool is_plain(const Tensor& t) noexcept;
+
 /// Columns of a product, as floats `stride` apart, in place if they lie so; and in whole numbers if those are multiplied.
 struct Columns {
     const float* data;
     int64_t stride;
     Int8Columns int8 = {};
 };
-/// Those of matrix (i2, i3) of source 1. `room`: room_of_columns floats.
+/// Those of matrix (i2, i3) of source 1, which all parts share if they have rounded them before. `room`: room_of_columns floats.
 Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int64_t i2, int64_t i3, float* room);
 int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b) noexcept;
 /// The same of n columns of floats. `room`: room_of_int8 floats.
 Columns with_int8(const Work& work, const Tensor& weights, Columns floats, int64_t n, float* room);
 int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept;
-
-/// Are n columns for the one the same as those for the other?
-bool share_columns(const Work& work, const Tensor& weights, const Tensor& other, int64_t n) noexcept;
 
 /// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns. `room`: room_of_rows floats.
 void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,

@@ -1,8 +1,10 @@
-// Products of matrices in tiles that stay in registers: what vector_ops.h says of multiply and accumulate. Compiled once for each
-// instruction set.
+// Products of matrices in tiles that stay in registers: what vector_ops.h says of multiply, accumulate and transpose. Compiled
+// once for each instruction set.
 #pragma once
 
 #include "runtime/backend/cpu/vectors/isa_vectors.h"
+
+#include <utility>
 
 namespace schedscope {
 
@@ -141,6 +143,55 @@ void accumulate(const float* a, int64_t lda, int64_t m, const float* b, int64_t 
                 sum += b[j * ldb + l] * a[l * lda + i];
             }
             c[j * ldc + i] += sum;
+        }
+    }
+}
+
+/// Exchanges blocks of S numbers between two vectors: what is S apart in the one, and the two apart, changes places.
+template <int S, int... I> inline void exchange(Floats& a, Floats& b, std::integer_sequence<int, I...> /*lanes*/) {
+    const Floats x = a, y = b;
+    a = __builtin_shufflevector(x, y, ((I & S) != 0 ? width + I - S : I)...);
+    b = __builtin_shufflevector(x, y, ((I & S) != 0 ? width + I : I + S)...);
+}
+
+/// A square of vectors to its transpose, in blocks of S numbers and less.
+template <int S> inline void transpose_square(Floats (&v)[width]) {
+    UNROLL(16)
+    for (int i = 0; i < width; ++i) {
+        if ((i & S) == 0) {
+            exchange<S>(v[i], v[i + S], std::make_integer_sequence<int, width>{});
+        }
+    }
+    if constexpr (S > 1) {
+        transpose_square<S / 2>(v);
+    }
+}
+
+void transpose(const float* in, int64_t ldi, int64_t m, int64_t n, float* out, int64_t ldo) {
+    int64_t i = 0;
+    for (; i + width <= m; i += width) {
+        int64_t l = 0;
+        for (; l + width <= n; l += width) {
+            Floats v[width];
+            UNROLL(16)
+            for (int r = 0; r < width; ++r) {
+                v[r] = load(in + (i + r) * ldi + l);
+            }
+            transpose_square<width / 2>(v);
+            UNROLL(16)
+            for (int r = 0; r < width; ++r) {
+                store(out + (l + r) * ldo + i, v[r]);
+            }
+        }
+        for (; l < n; ++l) {
+            for (int r = 0; r < width; ++r) {
+                out[l * ldo + i + r] = in[(i + r) * ldi + l];
+            }
+        }
+    }
+    for (; i < m; ++i) {
+        for (int64_t l = 0; l < n; ++l) {
+            out[l * ldo + i] = in[i * ldi + l];
         }
     }
 }

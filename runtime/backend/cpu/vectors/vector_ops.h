@@ -133,6 +133,8 @@ struct VectorOps {
     MatrixOp* multiply;
     /// c[j × ldc + i] += Σ b[j × ldb + l] a[l × lda + i] for i < m, j < n, l < k: sums of rows of a, weighted.
     MatrixOp* accumulate;
+    /// out[l × ldo + i] = in[i × ldi + l] for i < m, l < n; they do not overlap.
+    void (*transpose)(const float* in, int64_t ldi, int64_t m, int64_t n, float* out, int64_t ldo);
 
     double (*sum)(const float* x, int64_t n);
     double (*sum_of_squares)(const float* x, int64_t n);

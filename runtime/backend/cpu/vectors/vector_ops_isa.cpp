@@ -471,6 +471,7 @@ const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     floats_to_half,
     multiply,
     accumulate,
+    transpose,
     sum,
     sum_of_squares,
     max,

@@ -239,6 +239,24 @@ TEST_P(VectorOpsOf, AddWeightedRows) {
     }
 }
 
+TEST_P(VectorOpsOf, TransposeRows) {
+    for (const int64_t m : {1, 3, 4, 15, 16, 17, 40}) {
+        for (const int64_t n : {1, 4, 7, 8, 16, 31, 64}) {
+            const int64_t ldi = n + 3, ldo = m + 2;
+            const auto in = xs(m * ldi);
+            const auto before = ys(n * ldo);
+            auto out = before;
+            v.transpose(in.data(), ldi, m, n, out.data(), ldo);
+            for (int64_t l = 0; l < n; ++l) {
+                for (int64_t i = 0; i < ldo; ++i) {
+                    const auto at = static_cast<size_t>(l * ldo + i);
+                    ASSERT_EQ(out[at], i < m ? in[static_cast<size_t>(i * ldi + l)] : before[at]) << m << " × " << n;
+                }
+            }
+        }
+    }
+}
+
 TEST_P(VectorOpsOf, Sums) {
     for (const int64_t n : lengths) {
         const auto x = xs(n);

@@ -1,0 +1,130 @@
+// Columns that all threads round together, once for several products.
+#include "runtime/backend/cpu/cpu_device.h"
+#include "runtime/tensor/convert.h"
+#include "tests/support/graphs/small_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <span>
+
+namespace schedscope::test {
+namespace {
+
+class SharedColumns : public ::testing::TestWithParam<int> {
+protected:
+    static constexpr int64_t k = 512, n_rows_of_weights = 48;
+    static constexpr Type types[] = {Type::Q4_0, Type::Q8_0, Type::Q4_K, Type::F16};
+    Tensor* weights(Type type) { return weights_.emplace_back(small_.graph.input(type, {k, n_rows_of_weights, 1, 1})); }
+    Tensor* columns(int64_t n) { return small_.graph.input(Type::F32, {k, n, 1, 1}); }
+    /// Gives each its place, and the weights their values.
+    void place(const std::vector<Tensor*>& wanted) {
+        split_ = small_.place(*device_, wanted);
+        for (const Tensor* const t : weights_) {
+            const std::vector<float> values = some_floats(static_cast<size_t>(n_elements(*t)));
+            std::vector<std::byte> rows(n_bytes(*t));
+            for (int64_t r = 0; r < n_rows(*t); ++r) {
+                row_from_float(t->type, &values[static_cast<size_t>(r * k)], &rows[static_cast<size_t>(r) * t->nb[1]], k);
+            }
+            tensor_write(*t, rows.data(), 0, rows.size());
+        }
+    }
+    void compute() { compute_all(*device_->make_backend({GetParam(), true, {}}), split_); }
+
+    SmallGraph small_;
+    std::unique_ptr<Device> device_ = make_cpu_device();
+    std::vector<Tensor*> weights_;
+    SplitGraph split_;
+};
+
+/// A product of so few that each thread rounds them by itself is the measure.
+TEST_P(SharedColumns, AreThoseThatEachProductWouldRound) {
+    constexpr int64_t n = 120, few = 40;
+    Tensor* const x = columns(n);
+    std::vector<Tensor*> all, in_pieces;
+    for (const Type type : types) {
+        all.push_back(ops::mul_mat(small_.graph, weights(type), x));
+    }
+    for (Tensor* const w : std::vector<Tensor*>(weights_)) {
+        for (int64_t first = 0; first < n; first += few) {
+            in_pieces.push_back(ops::mul_mat(
+                small_.graph, w, ops::view_2d(small_.graph, x, k, few, x->nb[1], static_cast<size_t>(first) * x->nb[1])));
+        }
+    }
+    std::vector<Tensor*> wanted = all;
+    wanted.insert(wanted.end(), in_pieces.begin(), in_pieces.end());
+    place(wanted);
+    set_floats(*x, some_floats(k * n));
+    compute();
+    for (size_t type = 0; type < all.size(); ++type) {
+        std::vector<float> together;
+        for (size_t piece = 0; piece < n / few; ++piece) {
+            const std::vector<float> some = floats_of(*in_pieces[type * (n / few) + piece]);
+            together.insert(together.end(), some.begin(), some.end());
+        }
+        EXPECT_EQ(floats_of(*all[type]), together) << type_name(types[type]);
+    }
+}
+
+TEST_P(SharedColumns, AreThoseOfTheTokensOfEachExpert) {
+    constexpr int64_t n = 120, few = 40, n_experts = 3, n_used = 2;
+    Graph& g = small_.graph;
+    Tensor* const experts = weights_.emplace_back(g.input(Type::Q4_0, {k, n_rows_of_weights, n_experts, 1}));
+    Tensor* const x = g.input(Type::F32, {k, 1, n, 1});
+    Tensor* const ids = g.input(Type::I32, {n_used, n, 1, 1});
+    Tensor* const all = ops::mul_mat_id(g, experts, x, ids);
+    std::vector<Tensor*> wanted{all};
+    for (int64_t first = 0; first < n; first += few) {
+        const auto at = static_cast<size_t>(first);
+        Tensor* const some = ops::view_3d(g, x, k, 1, few, x->nb[1], x->nb[2], at * x->nb[2]);
+        wanted.push_back(ops::mul_mat_id(g, experts, some, ops::view_2d(g, ids, n_used, few, ids->nb[1], at * ids->nb[1])));
+    }
+    place(wanted);
+    set_floats(*x, some_floats(k * n));
+    std::vector<int32_t> sent;
+    for (int32_t i = 0; i < n_used * n; ++i) {
+        sent.push_back((i * 7 / 5 + i % n_used) % n_experts);
+    }
+    tensor_write(*ids, sent.data(), 0, sent.size() * sizeof(int32_t));
+    compute();
+    std::vector<float> together;
+    for (size_t piece = 1; piece < wanted.size(); ++piece) {
+        const std::vector<float> some = floats_of(*wanted[piece]);
+        together.insert(together.end(), some.begin(), some.end());
+    }
+    EXPECT_EQ(floats_of(*all), together);
+}
+
+TEST_P(SharedColumns, AreRoundedAgainWhenTheirTensorWasWritten) {
+    constexpr int64_t n = 100;
+    Tensor *const w = weights(Type::Q8_0), *const x = columns(n), *const y = columns(n);
+    Tensor *const before = ops::mul_mat(small_.graph, w, x), *const written = ops::cpy(small_.graph, y, x);
+    Tensor *const behind = ops::mul_mat(small_.graph, w, x), *const of_y = ops::mul_mat(small_.graph, w, y);
+    place({before, written, behind, of_y});
+    set_floats(*x, some_floats(k * n));
+    std::vector<float> others = some_floats(k * n + 7);
+    others.erase(others.begin(), others.begin() + 7);
+    set_floats(*y, others);
+    compute();
+    EXPECT_EQ(floats_of(*behind), floats_of(*of_y));
+    EXPECT_NE(floats_of(*behind), floats_of(*before));
+}
+
+TEST_P(SharedColumns, AreRoundedAgainInEachRun) {
+    constexpr int64_t n = 100;
+    Tensor *const x = columns(n), *const product = ops::mul_mat(small_.graph, weights(Type::Q8_0), x);
+    place({product});
+    const std::unique_ptr<Backend> backend = device_->make_backend({GetParam(), true, {}});
+    const std::vector<float> many = some_floats(k * n + 7);
+    set_floats(*x, std::span(many).first(k * n));
+    compute_all(*backend, split_);
+    set_floats(*x, std::span(many).last(k * n));
+    compute_all(*backend, split_);
+    const std::vector<float> found = floats_of(*product);
+    compute();
+    EXPECT_EQ(found, floats_of(*product));
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, SharedColumns, ::testing::Values(1, 3));
+
+} // namespace
+} // namespace schedscope::test
