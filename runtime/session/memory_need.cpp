@@ -25,7 +25,9 @@ std::string MemoryNeed::room() const {
     const std::string need = words::memory(total()), all = words::memory(memory);
     const int64_t spare = memory - total();
     return need + " of " + all +
-           (need != all || spare == 0 ? "" : ", " + words::memory(std::abs(spare)) + (spare > 0 ? " to spare" : " too much"));
+           (spare == 0 || (spare > 0 && need != all)
+                ? ""
+                : ", " + words::memory(std::abs(spare)) + (spare > 0 ? " to spare" : " too much"));
 }
 
 std::string MemoryNeed::text() const {

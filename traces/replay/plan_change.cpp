@@ -142,6 +142,8 @@ std::string MemoryFit::text(int64_t bytes, bool about) const {
                          : joined({misfit_words(paged), ": ", too_much(bytes, about), " (", of, ")"});
 }
 
+std::string MemoryFit::text_of_recorded() const { return is_added ? not_there_text : text(recorded); }
+
 std::string MemoryFit::too_much(int64_t bytes, bool about) const {
     return fits(bytes) ? "" : joined({about ? "about " : "", words::bytes(bytes - memory), " too much"});
 }
@@ -192,6 +194,14 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
         fits[b].memory = session.backends[b].memory_bytes.value_or(0);
         fits[b].paged =
             session.backends[b].default_buffer_type && session.buffer_types[*session.backends[b].default_buffer_type].is_host;
+    }
+    for (const AddedDevice& device : plan.added) { // the host stays the last
+        const auto found = plan.now.by_buffer_type.find(device.buffer_type);
+        fits.insert(fits.end() - 1, MemoryFit{.backend = device.name,
+                                              .now = found == plan.now.by_buffer_type.end() ? 0 : found->second,
+                                              .memory = device.memory,
+                                              .is_about = plan.now.about,
+                                              .is_added = true});
     }
     std::erase_if(fits, [](const MemoryFit& fit) { return fit.recorded == 0 && fit.now == 0; });
     return fits;

@@ -29,16 +29,18 @@ struct MemoryFit {
     int64_t memory = 0;            ///< that it has; 0: unknown
     bool is_about = false;         ///< what is there now may be some percent more or less
     bool paged = false;            ///< the host's: weights that do not fit are read from their file again
+    bool is_added = false;         ///< recorded: there was no such backend
 
     bool fits(int64_t bytes) const noexcept { return memory <= 0 || bytes <= memory; }
     /// "fits: 569 KiB of 2.0 GiB", "does not fit: 11.6 GiB too much (35.6 GiB of 24.0 GiB)", "569 KiB of unknown": what matters
     /// first, for narrow columns.
     std::string text(int64_t bytes, bool about = false) const;
+    std::string text_of_recorded() const;                          ///< of what lay there
     std::string too_much(int64_t bytes, bool about = false) const; ///< "11.6 GiB too much"; empty: it fits, or that is not known
     /// Of what lies there now: "does not fit into big: 11.6 GiB too much"; empty: it fits, or that is not known.
     std::string misfit() const;
 };
-/// Of the backends in whose memory something lies or lay.
+/// Of the backends in whose memory something lies or lay; `session` as recorded.
 std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo& session);
 
 /// The tensors that end up on another backend, or by another rule.

@@ -372,6 +372,7 @@ private:
             c.recorded = figures_before_.of(before);
             c.now = figures_now_.of(after);
             c.now.about = about_;
+            c.added = added_devices(after.session);
             if (nodes && (recorded_session_.knows.has(Topic::fusion) || !recorded.fusions.empty())) {
                 c.recorded.fused_groups = std::ssize(recorded.fusions);
                 c.now.fused_groups = nodes->n_groups;
@@ -384,6 +385,18 @@ private:
             c.has_older_buffers = accounts::are_older(recorded_session_, recorded.scheduler());
             c.flash_caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph, subject.options.offload_min_batch);
         }
+    }
+
+    std::vector<AddedDevice> added_devices(const SessionInfo& now) const {
+        std::vector<AddedDevice> added;
+        for (const BackendInfo& b : now.backends) {
+            const auto is_it = [&](const BackendInfo& recorded) { return recorded.name == b.name; };
+            if (std::none_of(recorded_session_.backends.begin(), recorded_session_.backends.end(), is_it) &&
+                b.default_buffer_type) {
+                added.push_back({b.name, now.buffer_types[*b.default_buffer_type].name, b.memory_bytes.value_or(0)});
+            }
+        }
+        return added;
     }
 
     /// Where the first weight lies that is named after the layer of a cache; empty: there is none.

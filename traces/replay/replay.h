@@ -38,6 +38,12 @@ struct PlanFigures {
     bool operator==(const PlanFigures&) const = default;
 };
 
+/// A device that a change added.
+struct AddedDevice {
+    std::string name, buffer_type; ///< its own memory's
+    int64_t memory = 0;            ///< bytes that it has; 0: unknown
+};
+
 /// A tensor that ends up elsewhere, or by another rule.
 struct TensorChange {
     TensorId tensor = no_tensor; ///< of the recorded graph; none: it has no such tensor
@@ -54,6 +60,7 @@ struct PlanComparison {
     std::optional<GraphKind> kind;
     std::optional<int32_t> n_tokens;
     PlanFigures recorded, now;
+    std::vector<AddedDevice> added;           ///< in the order of the backends
     std::vector<TensorChange> changes;        ///< in the order of the graph, what only the new one has behind
     std::map<std::string, int64_t> otherwise; ///< all decisions that differ, by what (ReplayDifference)
     bool reordered = false;                   ///< the same nodes run in another order

@@ -58,6 +58,19 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
     }
 }
 
+/// As many words of a command as a title has room for.
+std::string beginning_of(const std::string& command) {
+    constexpr size_t room = 60;
+    if (command.size() <= room) {
+        return command;
+    }
+    size_t end = std::min(command.rfind(' ', room), room);
+    while (end > 0 && (static_cast<unsigned char>(command[end]) & 0xC0U) == 0x80) { // no character in two
+        --end;
+    }
+    return command.substr(0, end) + " …";
+}
+
 } // namespace
 
 Subject::Subject(const PlanState& shown, const OwnedGraph& of_graph, const SessionInfo& of_session,
@@ -191,7 +204,8 @@ std::string Subject::title() const {
             append("-fa " + attention);
         }
     }
-    append(file(fact("program"))); // that another one was
+    const std::string command = fact("command");
+    append(title.empty() && !command.empty() ? beginning_of(command) : file(fact("program"))); // that another one was
     if (const std::string log = fact(accounts::log_fact); !log.empty()) {
         const bool is_file = log.starts_with(accounts::log_file_words);
         append(is_file ? "log " + file(log.substr(accounts::log_file_words.size())) : log);

@@ -6,9 +6,13 @@
 #include "runtime/system/joined.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <iomanip>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -228,6 +232,35 @@ std::vector<Way> same_layers(Trials& trials, const RunOptions& options, bool wei
     return ways;
 }
 
+/// How small weights have to be, on the average, for all of them to fit where they go, and which type is: as many bits of each as
+/// the rest leaves in the memory that holds least of its own.
+std::string smaller_weights(std::span<const MemoryNeed> needs, const gguf::File& model) {
+    double bytes = 0, weights = 0, part = 1;
+    for (const gguf::FileTensor& t : model.tensors()) {
+        bytes += to_double(t.bytes);
+        weights += to_double(t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3]);
+    }
+    for (const MemoryNeed& need : needs) {
+        if (!need.is_host && !need.fits() && need.weights > 0) {
+            part = std::min(part, to_double(need.memory - need.total() + need.weights) / to_double(need.weights));
+        }
+    }
+    constexpr std::array types{Type::Q8_0, Type::Q6_K, Type::Q5_K, Type::Q4_K, Type::Q3_K, Type::Q2_K, Type::IQ1_S};
+    const auto bits_of = [](Type type) {
+        return 8.0 * to_double(row_bytes(type, traits(type).block)) / to_double(traits(type).block);
+    };
+    const double now = 8 * bytes / weights, most = now * part;
+    const auto* const found = std::find_if(types.begin(), types.end(), [&](Type type) { return bits_of(type) <= most; });
+    if (found == types.end()) {
+        return "; for all that were asked for it takes more memory";
+    }
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(1) << "; for all that were asked for it takes more memory, or weights of "
+         << std::floor(most * 10) / 10 << " bits each (" << type_name(*found) << " has " << bits_of(*found) << ", these have "
+         << now << ')';
+    return text.str();
+}
+
 } // namespace
 
 std::string what_would_fit(GenerateRequest request, const RunOptions& options, const ModelFiles& files,
@@ -247,7 +280,7 @@ std::string what_would_fit(GenerateRequest request, const RunOptions& options, c
     });
     const std::vector<Way> ways = same_layers(trials, options, weights_fit, n_tokens);
     if (ways.empty() && !weights_fit) {
-        return fewer + "; for all that were asked for it takes weights of a smaller type, or more memory";
+        return fewer + smaller_weights(needs, *files.text);
     }
     return fewer + (ways.empty() ? "" : "; all that were asked for fit with " + text_of(ways));
 }

@@ -26,7 +26,7 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
     table.print(out);
     TextTable memory({{""}, {"recorded"}, {"now"}});
     for (const MemoryFit& fit : memory_fits(c, session)) {
-        memory.row({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now, fit.is_about)});
+        memory.row({"memory of " + fit.backend, fit.text_of_recorded(), fit.text(fit.now, fit.is_about)});
     }
     memory.print(out);
     if (c.has_older_buffers) {
@@ -103,7 +103,7 @@ nlohmann::json fit_json(const PlanComparison& c, const SessionInfo& session) {
         };
         list.push_back({{"backend", fit.backend},
                         {"memory_bytes", fit.memory > 0 ? json(fit.memory) : json(nullptr)},
-                        {"recorded", side(fit.recorded)},
+                        {"recorded", fit.is_added ? json(nullptr) : side(fit.recorded)},
                         {"now", side(fit.now)}});
     }
     return list;

@@ -38,7 +38,7 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
         figures.push_back({"memory", "", std::string(accounts::older_buffers_words), true});
     }
     for (const MemoryFit& fit : memory_fits(c, session)) {
-        figures.push_back({"memory of " + fit.backend, fit.text(fit.recorded), fit.text(fit.now, fit.is_about), true,
+        figures.push_back({"memory of " + fit.backend, fit.text_of_recorded(), fit.text(fit.now, fit.is_about), true,
                            !fit.fits(fit.now), fit.too_much(fit.now, fit.is_about)});
     }
     for (const Measure& m : measures_of(c)) {

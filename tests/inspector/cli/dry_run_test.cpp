@@ -109,9 +109,10 @@ TEST(DryRun, TellsWithHowManyLayersItFits) {
         return dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", prompt_ids(40), "-ngl", n}).err;
     };
     const std::string all = with("99"), words = "; -ngl ";
-    const std::string smaller = "; for all that were asked for it takes weights of a smaller type, or more memory\n";
-    ASSERT_THAT(all, HasSubstr(" is the most that the devices hold" + smaller));
-    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(" is the most that the devices hold" + smaller));
+    const std::string smaller =
+        " is the most that the devices hold; for all that were asked for it takes more memory, or weights of ";
+    ASSERT_THAT(all, HasSubstr(smaller));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr(smaller));
     const int most = std::stoi(all.substr(all.find(words) + words.size()));
     EXPECT_GT(most, 1);
     EXPECT_THAT(with(std::to_string(most)),
@@ -121,7 +122,19 @@ TEST(DryRun, TellsWithHowManyLayersItFits) {
                 HasSubstr(": " + std::to_string(most - 1) + " blocks, the output; KV cache"));
     EXPECT_THAT(with(std::to_string(most + 1)), HasSubstr("does not fit"));
     EXPECT_THAT(dry_run(folder, header, {"--device", "a=vulkan:1MiB,cpu", "--tokens", prompt_ids(40)}).err,
-                HasSubstr("; no -ngl makes it fit" + smaller));
+                HasSubstr("; no -ngl makes it fit; for all that were asked for it takes more memory\n"));
+}
+
+TEST(DryRun, TellsHowSmallWeightsMustBe) {
+    const Folder folder;
+    const auto with = [&](const std::string& type) {
+        return dry_run(folder, header_of(folder, "7b", type), {"--device", "a=vulkan:6GiB,cpu", "--tokens", prompt_ids(40)}).err;
+    };
+    const std::string of_8_bits = with("q8_0");
+    EXPECT_THAT(of_8_bits, HasSubstr(" GiB too much ("));
+    ASSERT_THAT(of_8_bits, ContainsRegex("or weights of (4\\.[5-9]|5\\.[0-4]) bits each \\(q4_K has 4\\.5, these have 8\\.5\\)\n"));
+    EXPECT_THAT(with("q4_k"), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: a ")));
+    EXPECT_THAT(with("q5_k"), HasSubstr("does not fit")) << "the next type";
 }
 
 TEST(DryRun, OtherSettingsSayByHowMuchTheyDoNotFit) {
@@ -306,6 +319,21 @@ TEST(DryRun, SaysThatItIsOneAndOfWhichPrompt) {
     longer.insert(longer.end(), {"--tokens", "1"});
     EXPECT_EQ(dry_run(folder, header, longer).code, 2);
     EXPECT_EQ(run({"record", "-m", model(), "--n-prompt", "4", "-o", folder / "r.trace"}).code, 2);
+}
+
+TEST(DryRun, PlannedOtherwiseTellsWhetherItFitsIntoAnotherDevice) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0"), both = "device-order=little,big=vulkan:24GiB,cpu";
+    ASSERT_EQ(dry_run(folder, header, {"--device", "little=vulkan:4000MiB,cpu", "--tokens", "1"}).code, 0);
+    EXPECT_THAT(run({"replay", folder / "t.trace", "--set", both}).out,
+                ContainsRegex("memory of big +not there +fits: [0-9.]+ GiB of 24\\.0 GiB\n"));
+    const auto object = nlohmann::json::parse(run({"replay", folder / "t.trace", "--set", both, "--json"}).out);
+    const auto fit = object["summary"][0]["fit"][1];
+    EXPECT_EQ(fit["backend"], "big");
+    EXPECT_EQ(fit["recorded"], nullptr);
+    ASSERT_EQ(dry_run(folder, header, {"--device", "little=vulkan:4000MiB,big=vulkan:24GiB,cpu", "--tokens", "1"}).code, 0);
+    const auto planned = nlohmann::json::parse(run({"replay", folder / "t.trace", "--set", "fusion=on", "--json"}).out);
+    EXPECT_EQ(fit["now"], planned["summary"][0]["fit"][1]["recorded"]) << "what a run with both needs";
 }
 
 TEST(DryRun, PlannedOtherwiseTellsWhetherItFits) {

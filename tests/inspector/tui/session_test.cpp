@@ -288,7 +288,7 @@ TEST_F(ATrace, WhatFactsSayStaysWhereItIs) {
 TEST_F(ATrace, AMapHasRoomForPlacesThatCanNotBe) {
     std::vector<record::Placement> placements = session.state().placements;
     ASSERT_GE(placements.size(), 2u);
-    MemoryMap::DrawnBuffer buffer{placements[0].buffer_type, 0, 1 << 20, {}};
+    MemoryMap::DrawnBuffer buffer{placements[0].buffer_type, 0, {.bytes = 1 << 20}, {}};
     placements.resize(2);
     placements[0].first_use = -1'000'000;
     placements[0].last_use = -5;
@@ -330,6 +330,19 @@ TEST_F(ATrace, AMapTellsOfAFoldedRangeWhereNothingElseIsWritten) {
         }
     }
     EXPECT_GT(n_told, 0);
+}
+
+TEST_F(ATrace, AMapOfOneOfSeveralBuffersSaysWhich) {
+    std::vector<record::Placement> placements = session.state().placements;
+    ASSERT_GE(placements.size(), 2u);
+    placements.resize(2);
+    MemoryMap map;
+    map.set(placements,
+            {{placements[0].buffer_type, 0, {.bytes = 1 << 20}, {0}}, {placements[0].buffer_type, 1, {.bytes = 1 << 20}, {1}}});
+    const auto heading = [&](int selected, int height) { return map.draw(session, selected, height, 100)[0].parts[0].text; };
+    EXPECT_THAT(heading(0, 8), ::testing::StartsWith("1/2 "));
+    EXPECT_THAT(heading(1, 8), ::testing::StartsWith("2/2 "));
+    EXPECT_THAT(heading(0, 24), ::testing::Not(::testing::StartsWith("1/2 "))) << "both are drawn";
 }
 
 TEST_F(ATrace, EveryTensorHasItsRow) {

@@ -155,6 +155,21 @@ TEST(SplitsView, AnEncodersPlanIsTitledByTheEncodersFile) {
     EXPECT_THAT(title, Not(HasSubstr("stories260K")));
 }
 
+TEST(SplitsView, APictureOfAnotherProgramWhoseModelIsNotKnownSaysWhatRan) {
+    Sketch s = llama(3, 2);
+    s.split_up();
+    const auto title = [&] { return Parsed(draw_splits(s.subject())).graph.at("label"); };
+    s.session.facts = {{"program", "/usr/bin/node"}, {"command", "node run.mjs m.gguf"}};
+    s.session.settings.reset();
+    EXPECT_THAT(title(), HasSubstr("<b>node run.mjs m.gguf</b>"));
+    s.session.facts[1].second = "node run.mjs " + std::string(80, 'm');
+    EXPECT_THAT(title(), HasSubstr("<b>node run.mjs …</b>"));
+    s.session.facts[1].second = std::string(59, 'm') + "é.gguf";
+    EXPECT_THAT(title(), HasSubstr("<b>" + std::string(59, 'm') + " …</b>"));
+    s.session.facts.emplace_back("model", "m.gguf");
+    EXPECT_THAT(title(), HasSubstr("<b>m.gguf, node</b>"));
+}
+
 TEST(SplitsView, NoCopiesAreNotCopiesOfNothing) {
     Sketch s;
     s.add("a", Op::ADD, {64}, 1, {s.leaf("in", {64}, 1)});

@@ -107,14 +107,17 @@ std::vector<Line> MemoryMap::draw(InspectorSession& session, int selected, int h
     const int n = n_of(buffers_);
     if (n > 0 && height / n >= least_rows) {
         for (int i = 0; i < n; ++i) {
-            draw_buffer(session, buffers_[i], selected, cells, i * (height / n), height / n);
+            draw_buffer(session, buffers_[i], selected, cells, {i * (height / n), height / n, ""});
         }
     } else if (n > 0) {
         const auto holds = [&](const Shown& b) {
             return std::find(b.buffer.rows.begin(), b.buffer.rows.end(), selected) != b.buffer.rows.end();
         };
         const auto found = std::find_if(buffers_.begin(), buffers_.end(), holds);
-        draw_buffer(session, found == buffers_.end() ? buffers_.front() : *found, selected, cells, 0, height);
+        const auto shown = found == buffers_.end() ? buffers_.begin() : found;
+        const std::string which =
+            n > 1 ? joined({std::to_string(shown - buffers_.begin() + 1), "/", std::to_string(n), " "}) : "";
+        draw_buffer(session, *shown, selected, cells, {0, height, which});
     }
     return cells.lines();
 }
@@ -158,7 +161,8 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
     return map;
 }
 
-void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, int first_row, int height) {
+void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, const Room& room) {
+    const auto& [first_row, height, which] = room;
     const int n_rows = height - 2, n_columns = cells.width() - offset_label_width;
     if (n_rows < 2 || n_columns < 8) {
         return;
@@ -167,7 +171,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     const std::vector<int64_t>& live = shown.live;
     const int peak_at = shown.peak_at;
     const int64_t peak = live[peak_at];
-    const std::string title = session.history().buffer_type_name(buffer.buffer_type) +
+    const std::string title = which + session.history().buffer_type_name(buffer.buffer_type) +
                               (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " +
                               words::bytes(buffer.size) + ", used to " + words::bytes(shown.reached) + ", most at once " +
                               words::bytes(peak) + " at ";

@@ -44,7 +44,11 @@ private:
         TensorId peak_of = no_tensor; ///< whose bytes are taken there; none: several's are
         std::optional<Map> map;
     };
-    void draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, int first_row, int height);
+    struct Room {
+        int first_row, height;
+        std::string which; ///< of several, one of which has room: "1/2 "
+    };
+    void draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, const Room& room);
     /// The cells of a map that a placement covers: rows [bottom, top) and columns [left, right).
     struct Area {
         double low, high; ///< in rows
