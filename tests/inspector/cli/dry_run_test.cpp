@@ -132,7 +132,8 @@ TEST(DryRun, TellsHowSmallWeightsMustBe) {
     };
     const std::string of_8_bits = with("q8_0");
     EXPECT_THAT(of_8_bits, HasSubstr(" GiB too much ("));
-    ASSERT_THAT(of_8_bits, ContainsRegex("or weights of (4\\.[5-9]|5\\.[0-4]) bits each \\(q4_K has 4\\.5, these have 8\\.5\\)\n"));
+    ASSERT_THAT(of_8_bits,
+                ContainsRegex("or weights of (4\\.[5-9]|5\\.[0-4]) bits each \\(q4_K has 4\\.5, these have 8\\.5\\)\n"));
     EXPECT_THAT(with("q4_k"), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: a ")));
     EXPECT_THAT(with("q5_k"), HasSubstr("does not fit")) << "the next type";
 }
