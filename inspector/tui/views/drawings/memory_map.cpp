@@ -162,7 +162,7 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
 }
 
 void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, const Room& room) {
-    const auto& [first_row, height, which] = room;
+    const int first_row = room.first_row, height = room.height;
     const int n_rows = height - 2, n_columns = cells.width() - offset_label_width;
     if (n_rows < 2 || n_columns < 8) {
         return;
@@ -171,7 +171,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     const std::vector<int64_t>& live = shown.live;
     const int peak_at = shown.peak_at;
     const int64_t peak = live[peak_at];
-    const std::string title = which + session.history().buffer_type_name(buffer.buffer_type) +
+    const std::string title = room.which + session.history().buffer_type_name(buffer.buffer_type) +
                               (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " +
                               words::bytes(buffer.size) + ", used to " + words::bytes(shown.reached) + ", most at once " +
                               words::bytes(peak) + " at ";
