@@ -126,19 +126,27 @@ void read_queries(const Attention& a, int64_t kv_head, int64_t sequence, int64_t
     }
 }
 
-/// Does any of the queries see any of the keys?
-bool any_seen(const Attention& a, int64_t kv_head, int64_t sequence, int64_t first_row, int64_t rows, int64_t key, int64_t keys) {
+/// How many of the keys [key, key + keys) there are up to the last one that any of the queries sees; behind it no query looks.
+int64_t seen_keys(const Attention& a, int64_t kv_head, int64_t sequence, int64_t first_row, int64_t rows, int64_t key,
+                  int64_t keys) {
     if (a.mask == nullptr) {
-        return true;
+        return keys;
     }
-    constexpr uint16_t minus_infinity = 0xFC00;
-    for (int64_t r = 0; r < rows; ++r) {
-        const uint16_t* row = a.mask_row(a.query(kv_head, sequence, first_row + r)) + key;
-        if (std::any_of(row, row + keys, [](uint16_t h) { return h != minus_infinity; })) {
-            return true;
+    constexpr uint16_t unseen = 0xFC00; // −∞
+    constexpr uint64_t four_unseen = 0xFC00FC00FC00FC00;
+    int64_t seen = 0;
+    for (int64_t r = rows; r-- > 0;) { // mostly later queries see more
+        const uint16_t* const row = a.mask_row(a.query(kv_head, sequence, first_row + r)) + key;
+        int64_t end = keys;
+        while (end - seen >= 4 && read_as<uint64_t>(reinterpret_cast<const std::byte*>(row + end - 4)) == four_unseen) {
+            end -= 4;
         }
+        while (end > seen && row[end - 1] == unseen) {
+            --end;
+        }
+        seen = end;
     }
-    return false;
+    return seen;
 }
 
 /// Brings what row r has summed to the scale of a score that is no lower.
@@ -183,8 +191,8 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
     float* const side_by_side = room.behind + Sums::floats(a, rows); // [d, tile_keys]
     sums.clear(a, rows);
     for (int64_t key = 0; key < a.k.ne[1]; key += tile_keys) {
-        const int64_t keys = std::min(tile_keys, a.k.ne[1] - key);
-        if (!any_seen(a, kv_head, sequence, first, rows, key, keys)) {
+        const int64_t keys = seen_keys(a, kv_head, sequence, first, rows, key, std::min(tile_keys, a.k.ne[1] - key));
+        if (keys == 0) {
             continue;
         }
         int64_t stride = 0;
@@ -246,16 +254,16 @@ struct Strip {
     int64_t ahead = strip_keys; ///< where the next strip is, which the processor does not see by itself: heads come between
 };
 
-/// All queries of a sequence, which room.queries holds, with [key, key + keys).
-void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int64_t key, int64_t keys, const Room& room,
+/// All queries of a sequence, which room.queries holds, with [key, key + most_keys).
+void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int64_t key, int64_t most_keys, const Room& room,
                     const Sums& sums) {
     const VectorOps& vector = work.vector;
     const int64_t heads = a.k.ne[2], rows = a.rows;
-    bool seen = false;
-    for (int64_t head = 0; head < heads && !seen; ++head) {
-        seen = any_seen(a, head, sequence, 0, rows, key, keys);
+    int64_t keys = 0;
+    for (int64_t head = 0; head < (a.mask == nullptr || a.mask->ne[2] == 1 ? 1 : heads); ++head) {
+        keys = std::max(keys, seen_keys(a, head, sequence, 0, rows, key, most_keys));
     }
-    if (!seen) {
+    if (keys == 0) {
         return;
     }
     for (int64_t i = 0; i < keys; i += strip_keys) {
