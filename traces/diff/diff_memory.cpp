@@ -10,8 +10,9 @@ namespace schedscope::diff {
 
 namespace {
 
-/// A log's size is as good as each that it may have been rounded from.
-void compare_sizes(const std::string& name, const accounts::MemoryRow* a, const accounts::MemoryRow* b, Found& found) {
+/// A log's size is as good as each that it may have been rounded from. `renamed`: what b calls it, where it is other memory.
+void compare_sizes(const std::string& name, const std::string& renamed, const accounts::MemoryRow* a,
+                   const accounts::MemoryRow* b, Found& found) {
     const auto size = [](const accounts::MemoryRow* r) { return r == nullptr ? std::nullopt : Amount::of(r->size); };
     const auto value = [](const accounts::MemoryRow* r) { return r == nullptr ? DiffValue{} : DiffValue{r->size.bytes}; };
     found.compared();
@@ -19,6 +20,7 @@ void compare_sizes(const std::string& name, const accounts::MemoryRow* a, const 
         return;
     }
     TraceDifference& d = found.add(What::buffer, name, value(a), value(b));
+    d.renamed = renamed;
     for (const auto& [row, more] : {std::pair{a, "rounding_a"}, {b, "rounding_b"}}) {
         if (row != nullptr && row->size.rounding > 0) {
             d.more.emplace_back(more, row->size.rounding);
@@ -26,7 +28,8 @@ void compare_sizes(const std::string& name, const accounts::MemoryRow* a, const 
     }
 }
 
-/// Where one trace knows sizes alone, as that of a log: of the buffers that both have.
+/// As the summary has them beside each other: on the host, whatever memory each computes in there; that a tensor lies in another
+/// is said of its place. Where one trace knows sizes alone, as that of a log: of the buffers that both have.
 void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRow>& a, const std::vector<accounts::MemoryRow>& b,
                      Found& found) {
     std::map<std::string, std::pair<const accounts::MemoryRow*, const accounts::MemoryRow*>> rows;
@@ -34,18 +37,21 @@ void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRo
         rows[row.buffer_type].first = &row;
     }
     for (const accounts::MemoryRow& row : b) {
-        rows[plans.b.devices.buffer_type(row.buffer_type)].second = &row;
+        rows[plans.b.devices.compute_memory(row.buffer_type)].second = &row;
     }
     for (const auto& named : rows) { // clang 14 lets no lambda capture a binding
         const std::string& name = named.first;
         const auto& row = named.second;
+        const std::string in_b =
+            row.first == nullptr || row.second == nullptr ? name : plans.b.devices.buffer_type(row.second->buffer_type);
+        const std::string renamed = in_b == name ? "" : in_b;
         const bool sizes_alone = plans.one_alone_knows(Topic::memory);
         if (sizes_alone && (row.first == nullptr || row.second == nullptr)) {
             continue;
         }
         const auto is_known = [](const accounts::MemoryRow* r) { return r == nullptr || r->size.complete; };
         if (is_known(row.first) && is_known(row.second)) {
-            compare_sizes(name, row.first, row.second, found);
+            compare_sizes(name, renamed, row.first, row.second, found);
         }
         if (sizes_alone) {
             continue;
@@ -53,7 +59,7 @@ void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRo
         const auto peak = [](const accounts::MemoryRow* r) { return r == nullptr ? DiffValue{} : DiffValue{r->peak}; };
         found.compared();
         if (const DiffValue x = peak(row.first), y = peak(row.second); x != y) {
-            found.add(What::peak, name, x, y);
+            found.add(What::peak, name, x, y).renamed = renamed;
         }
     }
 }

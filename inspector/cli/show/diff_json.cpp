@@ -33,6 +33,9 @@ json difference_json(const diff::TraceDifference& d) {
              {"b", value_json(d.b)}};
     if (d.id_a == no_tensor && d.id_b == no_tensor) {
         out["name"] = d.subject;
+        if (!d.renamed.empty()) {
+            out["name_b"] = d.renamed;
+        }
     } else {
         out["tensor"] = d.subject;
         out["id_a"] = id_or_null(d.id_a);

@@ -115,6 +115,17 @@ diff::Result compared(const Store& a, const Store& b, const diff::DiffOptions& o
     return diff::compare(history_a, history_b, options);
 }
 
+Measure measured(const Store& a, const Store& b, const std::string& name) {
+    const diff::Result result = compared(a, b);
+    for (const Measure& m : result.summaries.at(0).measures) {
+        if (m.name == name) {
+            return m;
+        }
+    }
+    ADD_FAILURE() << "no " << name;
+    return {};
+}
+
 /// "assignment of Qcur-0" of each difference.
 Names found(const diff::Result& result) {
     Names names;
@@ -359,6 +370,37 @@ TEST(Diff, Memory) {
               1U);
     EXPECT_EQ(found_in(with<record::Reallocation>([](record::Reallocation& f, Recorder& r) { f.reason = r.intern("so"); })),
               Names{"replan of memory"});
+}
+
+/// On the host another program computes in memory that a device can read.
+TEST(Diff, TheHostsComputeBuffersAreComparedWhateverTheirMemoryIsCalled) {
+    const auto in = [](const char* memory, int64_t more) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.record = [more](Record& r, Recorder&) {
+            if (auto* f = std::get_if<record::BufferSize>(&r.fact); f != nullptr && f->buffer_type == 1) {
+                f->size += more;
+            }
+            return true;
+        };
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        info.buffer_types[1].name = memory;
+        SampleRun(changing, info).evaluate(blocks(3, 40, 2));
+        return store;
+    };
+    const auto buffers = [](const diff::Result& result) {
+        std::vector<diff::TraceDifference> all = result.differences;
+        std::erase_if(all, [](const diff::TraceDifference& d) { return d.what != What::buffer && d.what != What::peak; });
+        return all;
+    };
+    const diff::Result same = compared(in("CPU", 0), in("Vulkan_Host", 0));
+    EXPECT_THAT(buffers(same), IsEmpty());
+    EXPECT_TRUE(measured(in("CPU", 0), in("Vulkan_Host", 0), "CPU compute buffer").same()) << "as the summary says";
+    const std::vector<diff::TraceDifference> larger = buffers(compared(in("CPU", 0), in("Vulkan_Host", 64)));
+    ASSERT_EQ(larger.size(), 1U);
+    EXPECT_EQ(larger[0].what, What::buffer);
+    EXPECT_EQ(larger[0].subject, "CPU");
+    EXPECT_EQ(larger[0].renamed, "Vulkan_Host");
 }
 
 TEST(Diff, WhatGoesInAndWhatComesOut) {
@@ -669,17 +711,6 @@ Store recorded(int n_blocks, int n_backends, int n_tokens = 40) {
     auto store = std::make_shared<LiveStore>();
     SampleRun(*store, session({"Vulkan0", "CPU"})).evaluate(blocks(n_blocks, n_tokens, n_backends));
     return store;
-}
-
-Measure measured(const Store& a, const Store& b, const std::string& name) {
-    const diff::Result result = compared(a, b);
-    for (const Measure& m : result.summaries.at(0).measures) {
-        if (m.name == name) {
-            return m;
-        }
-    }
-    ADD_FAILURE() << "no " << name;
-    return {};
 }
 
 TEST(Diff, ALogHasAtLeastTheNodesThatItLists) {
