@@ -8,6 +8,7 @@
 #include "traces/history/words/words.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace schedscope::diff {
@@ -52,48 +53,6 @@ void tell_split(TraceDifference& d, const PlanSide& side, const SplitState& spli
                                  {"inputs" + suffix, split.n_inputs() ? DiffValue{std::move(inputs)} : DiffValue{}}});
 }
 
-void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState& b, Found& found) {
-    if (!a.knows_all_inputs() || !b.knows_all_inputs()) {
-        return;
-    }
-    std::unordered_map<TensorId, const record::SplitInput*> of_b;
-    for (const record::SplitInput& input : b.inputs) {
-        of_b.emplace(input.tensor, &input);
-    }
-    const auto add = [&](const record::SplitInput* x, const record::SplitInput* y) {
-        const auto value = [](const PlanSide& side, const record::SplitInput* input) {
-            return input == nullptr ? DiffValue{} : DiffValue{"from " + side.backend(or_none(input->from))};
-        };
-        TraceDifference& d = plans.add(found, What::input, x == nullptr ? no_tensor : x->tensor,
-                                       y == nullptr ? no_tensor : y->tensor, value(plans.a, x), value(plans.b, y));
-        const TensorId start = plans.a.start_of(a);
-        d.note = start == no_tensor ? "of split " + std::to_string(a.begin.index)
-                                    : "of the split that begins at " + plans.a.name(start);
-        d.more = {{"split_a", int64_t{a.begin.index}},
-                  {"split_b", int64_t{b.begin.index}},
-                  {"bytes_a", x == nullptr ? DiffValue{} : number_or_nothing(x->bytes)},
-                  {"bytes_b", y == nullptr ? DiffValue{} : number_or_nothing(y->bytes)}};
-    };
-    for (const record::SplitInput& input : a.inputs) {
-        const auto other = of_b.find(plans.in_b(input.tensor));
-        found.compared();
-        if (other == of_b.end()) {
-            add(&input, nullptr);
-            continue;
-        }
-        if (differ_as_known(backend_of(plans.a, input.from), backend_of(plans.b, other->second->from))) {
-            add(&input, other->second);
-        }
-        of_b.erase(other);
-    }
-    for (const record::SplitInput& input : b.inputs) {
-        if (of_b.contains(input.tensor)) {
-            found.compared();
-            add(nullptr, &input);
-        }
-    }
-}
-
 /// The most bytes that a copy may have.
 int64_t most_bytes(const PlanSide& side, const record::CopyMade& copy) {
     return side.rounds_down(copy.of) ? accounts::most_logged_as(accounts::logged_size(*copy.bytes)) : *copy.bytes;
@@ -111,6 +70,108 @@ std::string bytes_text(const PlanSide& side, const record::CopyMade& copy) {
 TensorId key_of(const SplitState& split, TensorId start) {
     return split.begin.first_node ? start : no_tensor - 1 - split.begin.index;
 }
+
+/// The inputs of the splits that both plans have. One that is not there in the other, and is in another split for the same
+/// backend, is told with both splits; those of a split that only one has are else told with it.
+class InputComparison {
+public:
+    InputComparison(const PlanPair& plans, Found& found)
+        : plans_(plans), found_(found), all_of_a_(all_of(plans.a)), all_of_b_(all_of(plans.b)) {}
+
+    void compare(const SplitState& a, const SplitState& b) {
+        if (!a.knows_all_inputs() || !b.knows_all_inputs()) {
+            return;
+        }
+        std::unordered_map<TensorId, const record::SplitInput*> of_b;
+        for (const record::SplitInput& input : b.inputs) {
+            of_b.emplace(input.tensor, &input);
+        }
+        for (const record::SplitInput& input : a.inputs) {
+            const auto other = of_b.find(plans_.in_b(input.tensor));
+            found_.compared();
+            if (other == of_b.end()) {
+                only_in_a_.push_back({{&a, &input}, {&b, nullptr}});
+                continue;
+            }
+            if (differ_as_known(backend_of(plans_.a, input.from), backend_of(plans_.b, other->second->from))) {
+                add({&a, &input}, {&b, other->second});
+            }
+            of_b.erase(other);
+        }
+        for (const record::SplitInput& input : b.inputs) {
+            if (of_b.contains(input.tensor)) {
+                found_.compared();
+                only_in_b_.push_back({{&a, nullptr}, {&b, &input}});
+            }
+        }
+    }
+
+    /// When all splits were compared: what is missing in one may have been found in another.
+    void finish() {
+        for (const auto& [x, partner] : only_in_a_) {
+            const auto y = all_of_b_.find({plans_.in_b(x.input->tensor), plans_.a.backend(x.split->backend())});
+            if (y == all_of_b_.end()) {
+                add(x, partner);
+                continue;
+            }
+            std::erase_if(only_in_b_, [&](const Both& told) { return told.second.input == y->second.input; });
+            add(x, y->second);
+        }
+        for (const auto& [partner, y] : only_in_b_) {
+            const auto x = all_of_a_.find({plans_.in_a(y.input->tensor), plans_.b.backend(y.split->backend())});
+            add(x == all_of_a_.end() ? partner : x->second, y);
+        }
+    }
+
+private:
+    struct InputAt {
+        const SplitState* split = nullptr;
+        const record::SplitInput* input = nullptr; ///< null: the split does not have it
+    };
+    using Both = std::pair<InputAt, InputAt>;
+    using InputsByTensor = std::map<std::pair<TensorId, std::string>, InputAt>; ///< and the backend of the split
+
+    static InputsByTensor all_of(const PlanSide& side) {
+        InputsByTensor all;
+        for (const SplitState& split : side.state.splits) {
+            for (const record::SplitInput& input : split.inputs) {
+                all.try_emplace({input.tensor, side.backend(split.backend())}, InputAt{&split, &input});
+            }
+        }
+        return all;
+    }
+
+    static std::string where(const PlanSide& side, const SplitState& split) {
+        const TensorId start = side.start_of(split);
+        return start == no_tensor ? "of split " + std::to_string(split.begin.index)
+                                  : "of the split that begins at " + side.name(start);
+    }
+    static DiffValue value(const PlanSide& side, const InputAt& at) {
+        return at.input == nullptr ? DiffValue{} : DiffValue{"from " + side.backend(or_none(at.input->from))};
+    }
+
+    void add(const InputAt& x, const InputAt& y) {
+        TraceDifference& d = plans_.add(found_, What::input, x.input == nullptr ? no_tensor : x.input->tensor,
+                                        y.input == nullptr ? no_tensor : y.input->tensor, value(plans_.a, x), value(plans_.b, y));
+        const std::string in_a = where(plans_.a, *x.split), in_b = where(plans_.b, *y.split);
+        const bool moved =
+            x.input != nullptr && y.input != nullptr &&
+            key_of(*y.split, plans_.b.start_of(*y.split)) != key_of(*x.split, plans_.in_b(plans_.a.start_of(*x.split)));
+        d.note = moved ? joined({in_a, " in a, ", in_b, " in b"}) : in_a;
+        const auto bytes = [](const InputAt& at) {
+            return at.input == nullptr ? DiffValue{} : number_or_nothing(at.input->bytes);
+        };
+        d.more = {{"split_a", int64_t{x.split->begin.index}},
+                  {"split_b", int64_t{y.split->begin.index}},
+                  {"bytes_a", bytes(x)},
+                  {"bytes_b", bytes(y)}};
+    }
+
+    const PlanPair& plans_;
+    Found& found_;
+    const InputsByTensor all_of_a_, all_of_b_;
+    std::vector<Both> only_in_a_, only_in_b_; ///< of splits that both have: the side that lacks it has the split alone
+};
 
 } // namespace
 
@@ -169,6 +230,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
             d.note = "because of " + plans.a.name(or_none(x->begin.by)) + " → " + plans.b.name(or_none(y->begin.by));
         }
     };
+    InputComparison inputs(plans, found);
     for (const SplitState& a : plans.a.state.splits) {
         found.compared();
         const auto other = of_b.find(key_of(a, plans.in_b(plans.a.start_of(a))));
@@ -181,7 +243,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
         if (differ(plans, a, b)) {
             add(&a, &b);
         }
-        compare_inputs(plans, a, b, found);
+        inputs.compare(a, b);
     }
     for (const SplitState& b : plans.b.state.splits) {
         if (of_b.contains(key_of(b, plans.b.start_of(b)))) {
@@ -189,6 +251,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
             add(nullptr, &b);
         }
     }
+    inputs.finish();
 }
 
 void compare_splits_in_order(const PlanPair& plans, Found& found) {

@@ -297,6 +297,35 @@ TEST(Diff, Splits) {
     EXPECT_THAT(found_in(without<record::SplitInput>()), IsEmpty()) << "announced, and not known";
 }
 
+/// A node in between goes to the host, and what is behind it becomes a split of its own, which reads what the first one read.
+TEST(Diff, AnInputThatIsInAnotherSplitNowIsToldWithBoth) {
+    const auto with_key_weight_on = [](BufferTypeId home) {
+        auto store = std::make_shared<LiveStore>();
+        OwnedGraph graph = blocks(3, 4, 2);
+        for (TensorInfo& t : graph.tensors) {
+            t.buffer_type = t.name == "blk.0.attn_k.weight" ? home : t.buffer_type;
+        }
+        SampleRun(*store, session({"Vulkan0", "CPU"})).evaluate(std::move(graph));
+        return store;
+    };
+    const diff::Result result = compared(with_key_weight_on(0), with_key_weight_on(1));
+    Names inputs;
+    for (const diff::TraceDifference& d : result.differences) {
+        if (d.what == What::input) {
+            inputs.insert(d.subject);
+            EXPECT_EQ(d.a, diff::DiffValue("from CPU")) << d.subject;
+            EXPECT_EQ(d.b, diff::DiffValue("from CPU")) << d.subject;
+            EXPECT_EQ(d.note, "of the split that begins at norm-0 in a, of the split that begins at Qcur-0 in b") << d.subject;
+            EXPECT_NE(more_of(d, "split_a"), more_of(d, "split_b"));
+        }
+    }
+    EXPECT_EQ(inputs, (Names{"inp_pos", "KQ_mask"}));
+    const diff::Result turned = compared(with_key_weight_on(1), with_key_weight_on(0));
+    EXPECT_EQ(std::count_if(turned.differences.begin(), turned.differences.end(),
+                            [](const diff::TraceDifference& d) { return d.what == What::input && d.a == d.b; }),
+              2);
+}
+
 TEST(Diff, ASplitThatBeginsElsewhereIsAnother) {
     const auto moved = with<record::SplitBegin>([](record::SplitBegin& f, Recorder&) { ++*f.first_node, ++*f.node; },
                                                 [](const record::SplitBegin& f) { return f.index == 1; });
