@@ -4,6 +4,7 @@
 #include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 #include "traces/diff/diff_parts.h"
+#include "traces/history/accounts/tokens.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
@@ -14,7 +15,17 @@ namespace schedscope::diff {
 
 namespace {
 
-std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b) {
+/// A run without --seed has a random one, and a greedy one takes nothing from it.
+bool used_seed(History& history) {
+    if (!history.knows(Topic::tokens)) {
+        return true; // it may have
+    }
+    const std::vector<accounts::TokenRow> tokens = accounts::tokens(history);
+    return std::any_of(tokens.begin(), tokens.end(), [](const accounts::TokenRow& token) { return token.used_seed(); });
+}
+
+std::vector<Setting> compare_settings(History& history_a, History& history_b) {
+    const SessionInfo &a = history_a.session(), &b = history_b.session();
     using FactList = std::vector<std::pair<std::string, std::string>>;
     const auto facts_of = [](const SessionInfo& session) {
         FactList facts = shown_facts(session);
@@ -42,6 +53,9 @@ std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b
             settings.push_back({name, std::nullopt, value});
         }
     }
+    std::erase_if(settings, [&](const Setting& s) {
+        return s.name == "seed" && !s.one_sided() && !used_seed(history_a) && !used_seed(history_b);
+    });
     for (const auto& [of_b, of_a] : SameDevices(a, b).backends) {
         settings.push_back({"compared as " + of_a, of_a, of_b});
     }
@@ -63,7 +77,7 @@ public:
     TraceComparison(History& a, History& b, const DiffOptions& options) : a_(a), b_(b), options_(options) {}
 
     Result run() {
-        result_.settings = compare_settings(a_.session(), b_.session());
+        result_.settings = compare_settings(a_, b_);
         const int n = a_.n_evaluations();
         if (options_.evaluation && (*options_.evaluation < 0 || *options_.evaluation >= n)) {
             throw Error(ErrorKind::usage, "--eval " + std::to_string(*options_.evaluation) +

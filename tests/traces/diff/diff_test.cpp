@@ -253,6 +253,29 @@ TEST(Diff, SettingsMakeNoDifferenceAndAreSaid) {
     EXPECT_EQ(result.settings[2].a, std::nullopt);
 }
 
+TEST(Diff, ASeedThatNoSamplerUsedIsNoSetting) {
+    const auto seeded = [](const char* seed, const char* sampler) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.record = [sampler](Record& r, Recorder& recorder) {
+            if (auto* f = std::get_if<record::Sample>(&r.fact); f != nullptr && f->backend == no_backend) {
+                f->sampler = recorder.intern(sampler);
+            }
+            return true;
+        };
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        info.facts.emplace_back("seed", seed);
+        SampleRun(changing, info).evaluate(blocks(1, 4, 2));
+        return store;
+    };
+    EXPECT_THAT(compared(seeded("1", "greedy"), seeded("2", "greedy")).settings, IsEmpty());
+    for (const char* random : {"dist", "mirostat", "mirostat_v2", "xtc"}) {
+        const diff::Result result = compared(seeded("1", "greedy"), seeded("2", random));
+        ASSERT_EQ(result.settings.size(), 1U) << random;
+        EXPECT_EQ(result.settings[0].name, "seed");
+    }
+}
+
 TEST(Diff, Assignments) {
     const auto of_norm = [](const record::Assign& f) { return f.cause == Cause::supported; };
     const diff::Result result =

@@ -1,6 +1,10 @@
 #include "traces/history/accounts/tokens.h"
 
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
+#include <string_view>
 
 namespace schedscope::accounts {
 
@@ -8,6 +12,13 @@ std::string SamplerRow::marked() const {
     std::string text(backend != no_backend ? "+" : refused ? "-" : "");
     return text += name;
 }
+
+bool SamplerRow::draws() const noexcept {
+    constexpr std::array<std::string_view, 4> random{"dist", "xtc", "mirostat", "mirostat_v2"};
+    return std::find(random.begin(), random.end(), name) != random.end();
+}
+
+bool TokenRow::used_seed() const noexcept { return std::any_of(chain.begin(), chain.end(), std::mem_fn(&SamplerRow::draws)); }
 
 std::vector<std::string> TokenRow::samplers() const {
     std::vector<std::string> names;

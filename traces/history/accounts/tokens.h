@@ -19,6 +19,7 @@ struct SamplerRow {
 
     /// "+top_k": in the graph; "-top_k": its backend lacks an operator; "top_k": on the host.
     std::string marked() const;
+    bool draws() const noexcept; ///< it draws random numbers, from the run's seed
 };
 
 struct TokenRow {
@@ -31,6 +32,7 @@ struct TokenRow {
     int64_t host_bytes = 0;
 
     std::vector<std::string> samplers() const; ///< marked
+    bool used_seed() const noexcept;           ///< one of its samplers draws; not: another seed would have chosen it, too
 };
 
 /// Of the whole trace.
