@@ -58,6 +58,9 @@ CommandAction add_diff(CommandOptions& app) {
     auto options = std::make_shared<DiffArguments>();
     app.footer(
         "Graphs are aligned by their structure, not by names alone. Exit code 0: every decision is the same; 1: some differ.\n"
+        "Decisions are counted once for all evaluations that run a plan: the backend of each tensor that both have, splits,\n"
+        "inputs, copies, fused groups, the order of nodes, buffers and places in memory; and of each evaluation, whether it\n"
+        "failed or ran a graph again, and its tokens.\n"
         "Settings and times are shown, but don't make traces different: no two runs take the same time.");
     app.add_option("a", options->a, "Trace file").required();
     app.add_option("b", options->b, "Trace file that it is compared with").required();

@@ -49,6 +49,10 @@ TEST(Diff, ATraceIsItself) {
     expect_identical(recorded, recorded);
 }
 
+TEST(Diff, SaysWhatItsDecisionsAre) {
+    EXPECT_THAT(run({"diff", "--help"}).out, HasSubstr("Decisions are counted once for all evaluations that run a plan"));
+}
+
 TEST(Diff, TheSameRunAgainIsIdentical) {
     expect_identical(Recorded(on_cpu), Recorded(on_cpu));
     if (has_device("Vulkan0")) {
