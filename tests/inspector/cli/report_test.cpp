@@ -86,6 +86,24 @@ TEST(ReportPages, TheSliderShowsTheAssignmentsOfEachPass) {
     }
 }
 
+TEST(ReportPages, NothingHasATimeBeforeItRan) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const char* time = "title=\"of the kernel that wrote it in this evaluation\"";
+    for (const char* pass : {"1", "2a", "5"}) {
+        EXPECT_THAT(report.open("view=assignments&eval=0&pass=" + std::string(pass)).dom, Not(HasSubstr(time))) << pass;
+    }
+    EXPECT_THAT(report.open("view=assignments&eval=0").dom, HasSubstr(time));
+}
+
+TEST(ReportPages, WhatABackendWasIsAColumnWhereAPassChangedOne) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const char* was = "title=\"the backend before the pass, or the step, that changed it\"";
+    EXPECT_THAT(report.open("view=assignments&eval=0&pass=2a").dom, HasSubstr(was));
+    EXPECT_THAT(report.open("view=assignments&eval=0").dom, Not(HasSubstr(was)));
+}
+
 TEST(ReportPages, ThePictureIsColouredAsOfThePass) {
     NEEDS_BROWSER();
     const ReportPage report("partial-offload");
