@@ -31,6 +31,10 @@ InputsTable::InputsTable(History& history, const PlanState& state, const SplitSt
     rows_ = split.inputs;
 }
 
+namespace {
+constexpr std::string_view range_title = "from – to";
+} // namespace
+
 std::span<const SplitsTable::Entry> SplitsTable::entries() {
     using T = const SplitsTable&;
     using R = const int32_t&;
@@ -50,7 +54,7 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
              const SplitState& s = t.at(r);
              return !s.begin.first_node ? Cell::unknown() : s.end_node < 0 ? Cell::open() : Cell(s.end_node - s.first_node());
          }},
-        {{.title = "from – to",
+        {{.title = range_title,
           .help = "its first and last node",
           .unit = Unit::range,
           .width = 11,
@@ -58,8 +62,8 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
           .tone = Tone::quiet},
          [](T t, R r) {
              const SplitState& s = t.at(r);
-             const std::string end = s.end_node < 0 ? "…" : std::to_string(s.end_node - 1);
-             return s.begin.first_node ? Cell(std::to_string(s.first_node()) + " – " + end).ordered_by(s.first_node())
+             const std::string end = s.end_node < 0 ? "…" : words::count(s.end_node - 1);
+             return s.begin.first_node ? Cell(words::count(s.first_node()) + " – " + end).ordered_by(s.first_node())
                                        : Cell::unknown();
          }},
         {{.key = "first_node", .help = "the place of its first node in the order in which nodes run", .unit = Unit::number},
@@ -150,6 +154,9 @@ void SplitsTable::update(const PlanState& state) {
     extent_ = accounts::time_extent(history(), state);
     std::iota(rows_.begin(), rows_.end(), 0);
     const SizeSum sum = sizes_->of_inputs(state);
+    const std::string longest = words::count(std::ssize(state.order)); // on either side of the dash
+    std::find_if(columns_.begin(), columns_.end(), [](const Column& c) { return c.title == range_title; })->width =
+        std::max(11, 2 * n_of(longest) + 3);
     columns_[column_of(*this, "bytes")].width = sum.is_exact() ? 9 : 11;
     make_room_for_untimed(
         std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& s) { return s.ran != no_step && !s.end_ns; }));

@@ -94,6 +94,17 @@ TEST_F(EveryTable, ShowsInTextWhatPeopleSeeAndInJsonWhatDataHave) {
     }
 }
 
+TEST_F(EveryTable, WritesPlacesOfNodesAsThePicturesDo) {
+    PlanState large = state;
+    large.splits[0].begin.first_node = 1272;
+    large.splits[0].end_node = 2486;
+    tables::SplitsTable splits(history);
+    splits.update(large);
+    std::ostringstream text;
+    tables::print_table(splits, text);
+    EXPECT_THAT(text.str(), HasSubstr("1,272 – 2,485"));
+}
+
 TEST_F(EveryTable, SaysOfTheTextsOfAnInnerRowWhatTheyAre) {
     const auto has_inputs = [](const SplitState& s) { return !s.inputs.empty(); };
     SplitState split = *std::find_if(state.splits.begin(), state.splits.end(), has_inputs);
