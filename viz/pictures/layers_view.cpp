@@ -63,14 +63,16 @@ private:
     std::vector<size_t> ends_of_runs() const;
     void fold();
     void draw_group(DotText& dot, const Group& group) const;
-    std::string names(const std::set<TensorId>& tensors, size_t most) const;
+    template <typename Tensors> std::string names(const Tensors& tensors, size_t most) const;
+    std::vector<TensorId> most_read_first(const std::set<TensorId>& tensors) const;
 
     SizeSum size_of(const std::set<TensorId>& tensors) const;
 
     const Subject& subject_;
     std::vector<Group> groups_;
     size_t n_groups_ = 0;
-    Flows flows_; ///< by source and target group, then stays or is copied
+    Flows flows_;                          ///< by source and target group, then stays or is copied
+    std::map<TensorId, size_t> n_readers_; ///< groups, of what is read by another group or has no group
 };
 
 LayersView::LayersView(const Subject& subject) : subject_(subject) {
@@ -131,6 +133,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
     for (const auto& [original, readers] : reading) {
         const int32_t source = group_of[original]; // −1: a leaf
         const bool widely = source < 0 || readers.size() > max_reading_groups;
+        n_readers_[original] = readers.size();
         for (const auto& [target, copied] : readers) {
             if (widely) {
                 if (!subject.is_weight(original)) {
@@ -232,7 +235,16 @@ void LayersView::fold() {
     flows_ = std::move(flows);
 }
 
-std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) const {
+/// The inputs that all blocks read in front of a block's own cache, so that what each names first is the same; else in the
+/// graph's order.
+std::vector<TensorId> LayersView::most_read_first(const std::set<TensorId>& tensors) const {
+    std::vector<TensorId> ordered(tensors.begin(), tensors.end());
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [this](TensorId x, TensorId y) { return n_readers_.at(x) > n_readers_.at(y); });
+    return ordered;
+}
+
+template <typename Tensors> std::string LayersView::names(const Tensors& tensors, size_t most) const {
     std::string text;
     size_t n = 0;
     for (const TensorId tensor : tensors) {
@@ -306,7 +318,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small(words::counted(group.weights.size(), "weight") + ", " + words::bytes(size_of(group.weights)));
     }
     if (!group.reads_widely.empty()) {
-        label += small("reads " + html_label(names(group.reads_widely, 3)));
+        label += small("reads " + html_label(names(most_read_first(group.reads_widely), 3)));
     }
     if (group.n_blocks() > 1) {
         label += small(words::counted(std::ssize(group.nodes) / group.n_blocks(), "node") + " each, " +

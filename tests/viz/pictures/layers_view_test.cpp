@@ -85,6 +85,24 @@ TEST(LayersView, BlocksTellBackendsWeightsAndCopiesInside) {
     EXPECT_THAT(parsed.label("block 0"), HasSubstr("reads inp_pos"));
 }
 
+/// The ids follow the first use: that of the first block's cache may lie among those of the inputs.
+TEST(LayersView, EachBlockNamesFirstWhatAllBlocksRead) {
+    Sketch s;
+    const TensorId positions = s.leaf("inp_pos", {4}, 1, flag_input), first_cache = s.leaf("cache_k_l0", {4}, 1),
+                   rows = s.leaf("k_idxs", {4}, 1, flag_input), mask = s.leaf("KQ_mask", {4}, 1, flag_input),
+                   second_cache = s.leaf("cache_k_l1", {4}, 1);
+    TensorId x = s.add("embd", Op::ADD, {4}, 1, {s.leaf("in", {4}, 1)});
+    for (const char* layer : {"0", "1"}) {
+        for (const TensorId read : {positions, rows, mask, layer[0] == '0' ? first_cache : second_cache}) {
+            x = s.add("a-" + std::string(layer), Op::ADD, {4}, 1, {x, read});
+        }
+    }
+    const Parsed parsed(draw_layers(s.subject()));
+    for (const char* block : {"block 0", "block 1"}) {
+        EXPECT_THAT(parsed.label(block), HasSubstr("reads inp_pos, k_idxs, KQ_mask and 1 more tensor")) << block;
+    }
+}
+
 TEST(LayersView, NodesWithoutABlockFollowTheirNeighbour) {
     Sketch s;
     TensorId x = s.leaf("in", {4}, 1);
