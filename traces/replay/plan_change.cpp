@@ -143,6 +143,7 @@ std::string MemoryFit::text(int64_t bytes, bool about) const {
 }
 
 std::string MemoryFit::text_of_recorded() const { return is_added ? not_there_text : text(recorded); }
+std::string MemoryFit::text_of_now() const { return is_removed ? not_there_text : text(now, is_about); }
 
 std::string MemoryFit::too_much(int64_t bytes, bool about) const {
     return fits(bytes) ? "" : joined({about ? "about " : "", words::bytes(bytes - memory), " too much"});
@@ -189,9 +190,11 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
             }
         }
     }
-    for (size_t b = 0; b < fits.size(); ++b) {
+    for (size_t b = 0; b < fits.size(); ++b) { // a plan that stays as it was recorded may still have something on a removed one
         fits[b].backend = session.backends[b].name;
         fits[b].memory = session.backends[b].memory_bytes.value_or(0);
+        fits[b].is_removed =
+            fits[b].now == 0 && std::find(plan.removed.begin(), plan.removed.end(), fits[b].backend) != plan.removed.end();
         fits[b].paged =
             session.backends[b].default_buffer_type && session.buffer_types[*session.backends[b].default_buffer_type].is_host;
     }

@@ -373,6 +373,7 @@ private:
             c.now = figures_now_.of(after);
             c.now.about = about_;
             c.added = added_devices(after.session);
+            c.removed = removed_backends(after.session);
             if (nodes && (recorded_session_.knows.has(Topic::fusion) || !recorded.fusions.empty())) {
                 c.recorded.fused_groups = std::ssize(recorded.fusions);
                 c.now.fused_groups = nodes->n_groups;
@@ -397,6 +398,17 @@ private:
             }
         }
         return added;
+    }
+
+    std::vector<std::string> removed_backends(const SessionInfo& now) const {
+        std::vector<std::string> removed;
+        for (const BackendInfo& b : recorded_session_.backends) {
+            const auto is_it = [&](const BackendInfo& other) { return other.name == b.name; };
+            if (std::none_of(now.backends.begin(), now.backends.end(), is_it)) {
+                removed.push_back(b.name);
+            }
+        }
+        return removed;
     }
 
     /// Where the first weight lies that is named after the layer of a cache; empty: there is none.

@@ -61,6 +61,7 @@ struct PlanComparison {
     std::optional<int32_t> n_tokens;
     PlanFigures recorded, now;
     std::vector<AddedDevice> added;           ///< in the order of the backends
+    std::vector<std::string> removed;         ///< backends that are not there now
     std::vector<TensorChange> changes;        ///< in the order of the graph, what only the new one has behind
     std::map<std::string, int64_t> otherwise; ///< all decisions that differ, by what (ReplayDifference)
     bool reordered = false;                   ///< the same nodes run in another order

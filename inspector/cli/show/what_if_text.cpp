@@ -26,7 +26,7 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
     table.print(out);
     TextTable memory({{""}, {"recorded"}, {"now"}});
     for (const MemoryFit& fit : memory_fits(c, session)) {
-        memory.row({"memory of " + fit.backend, fit.text_of_recorded(), fit.text(fit.now, fit.is_about)});
+        memory.row({"memory of " + fit.backend, fit.text_of_recorded(), fit.text_of_now()});
     }
     memory.print(out);
     if (c.has_older_buffers) {
@@ -104,7 +104,7 @@ nlohmann::json fit_json(const PlanComparison& c, const SessionInfo& session) {
         list.push_back({{"backend", fit.backend},
                         {"memory_bytes", fit.memory > 0 ? json(fit.memory) : json(nullptr)},
                         {"recorded", fit.is_added ? json(nullptr) : side(fit.recorded)},
-                        {"now", side(fit.now)}});
+                        {"now", fit.is_removed ? json(nullptr) : side(fit.now)}});
     }
     return list;
 }

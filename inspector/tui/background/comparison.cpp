@@ -38,8 +38,8 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
         figures.push_back({"memory", "", std::string(accounts::older_buffers_words), true});
     }
     for (const MemoryFit& fit : memory_fits(c, session)) {
-        figures.push_back({"memory of " + fit.backend, fit.text_of_recorded(), fit.text(fit.now, fit.is_about), true,
-                           !fit.fits(fit.now), fit.too_much(fit.now, fit.is_about)});
+        figures.push_back({"memory of " + fit.backend, fit.text_of_recorded(), fit.text_of_now(), true, !fit.fits(fit.now),
+                           fit.too_much(fit.now, fit.is_about)});
     }
     for (const Measure& m : measures_of(c)) {
         figures.push_back({m.name, m.text(m.a, ""), m.text_of_b("")});

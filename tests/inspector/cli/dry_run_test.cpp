@@ -337,6 +337,19 @@ TEST(DryRun, PlannedOtherwiseTellsWhetherItFitsIntoAnotherDevice) {
     EXPECT_EQ(fit["now"], planned["summary"][0]["fit"][1]["recorded"]) << "what a run with both needs";
 }
 
+TEST(DryRun, PlannedOtherwiseTellsThatADeviceIsGone) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0"), one = "device-order=little,cpu";
+    ASSERT_EQ(dry_run(folder, header, {"--device", "little=vulkan:4000MiB,big=vulkan:24GiB,cpu", "--tokens", "1"}).code, 0);
+    EXPECT_THAT(run({"replay", folder / "t.trace", "--set", one}).out,
+                ContainsRegex("memory of big +fits: [0-9.]+ GiB of 24\\.0 GiB +not there\n"));
+    const auto object = nlohmann::json::parse(run({"replay", folder / "t.trace", "--set", one, "--json"}).out);
+    const auto fit = object["summary"][0]["fit"][1];
+    EXPECT_EQ(fit["backend"], "big");
+    EXPECT_EQ(fit["recorded"]["fits"], true);
+    EXPECT_EQ(fit["now"], nullptr);
+}
+
 TEST(DryRun, PlannedOtherwiseTellsWhetherItFits) {
     const Folder folder;
     const std::string header = header_of(folder, "7b", "q8_0");
