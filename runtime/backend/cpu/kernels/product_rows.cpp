@@ -1,5 +1,6 @@
 #include "runtime/backend/cpu/kernels/product_rows.h"
 
+#include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/numbers.h"
 
@@ -11,6 +12,7 @@ namespace schedscope::cpu {
 namespace {
 
 constexpr int64_t few_columns = 4, few_int8_columns = 8; ///< up to these each row is multiplied as it lies
+constexpr int64_t some_columns = 16;                     ///< and several rows of floats together
 constexpr int64_t expanded_rows = 60;                    ///< a multiple of every tile height of floats
 constexpr int64_t float_bytes = sizeof(float);
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
@@ -42,6 +44,22 @@ void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int6
         }
     } else {
         each(v.dot_f32, read_row(weights, row, room, v));
+    }
+}
+
+/// The same of rows of F32, F16 or BF16 for some more columns, each number of which is read once for several.
+const RowOps* rows_of_floats(const Tensor& weights, int64_t n, const VectorOps& v) noexcept {
+    return is_float(weights.type) && n <= some_columns ? &v.rows[ordinal(weights.type)] : nullptr;
+}
+
+void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
+                     const Columns& x, int64_t n, float* out, int64_t out_stride) {
+    constexpr int64_t together = 8; // stay near for all columns
+    const auto stride = static_cast<int64_t>(weights.nb[1]);
+    const int64_t ahead = std::max(together, fetched_ahead / std::max<int64_t>(stride, 1));
+    for (int64_t row = first; row < end; row += together) {
+        ops.multiply(matrix + row * stride, weights.nb[1], std::min(together, end - row), ahead, x.data, x.stride, n,
+                     weights.ne[0], out + row, out_stride);
     }
 }
 
@@ -213,6 +231,9 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
             dot_row(weights, matrix + row * weights.nb[1], columns, n, out + row, out_stride, room, v);
         }
         return;
+    }
+    if (const RowOps* const ops = rows_of_floats(weights, n, v)) {
+        return multiply_floats(*ops, weights, matrix, first, end, columns, n, out, out_stride);
     }
     const int64_t at_once = is_int8 ? most_rows_at_once : expanded_rows;
     for (int64_t row = first; row < end; row += at_once) {
