@@ -193,7 +193,7 @@ struct Execute { ///< one kernel that was timed: a node or a fused group
     StringId kernel = 0;
     int64_t start_ns = 0, end_ns = 0, bytes = 0, flops = 0;
 };
-struct SplitRun { ///< one split as a whole, waits and copies included
+struct SplitRun { ///< one split as a whole, when its inputs were copied
     int32_t split = 0;
     BackendId backend = no_backend;
     std::optional<int64_t> start_ns = 0, end_ns = 0; ///< both or none: it was not timed

@@ -1,9 +1,8 @@
 #include "viz/pictures/blocks.h"
 
-#include "traces/history/words/layer_in_name.h"
+#include "runtime/numbers.h"
+#include "traces/history/model_blocks.h"
 #include "viz/pictures/subject.h"
-
-#include <optional>
 
 namespace schedscope {
 
@@ -19,35 +18,19 @@ std::string NodeBlock::title() const {
 }
 
 std::vector<NodeBlock> blocks_of(const Subject& subject) {
-    // By the order in which the model built the graph: a backend may have moved a node among those of another block.
-    const auto& built = subject.graph.nodes;
-    std::vector<std::optional<int32_t>> told(built.size());
-    std::optional<size_t> first, last;
-    for (size_t i = 0; i < built.size(); ++i) {
-        told[i] = layer_of_name(subject.name(built[i]));
-        if (told[i]) {
-            first = first.value_or(i);
-            last = i;
-        }
-    }
+    const std::vector<ModelBlock> of_model = model_blocks(subject.graph, [&](TensorId id) { return subject.name(id); });
     std::vector<NodeBlock> blocks(subject.state.order.size());
-    int32_t present = 0;
-    for (size_t i = 0; i < built.size(); ++i) {
-        const int32_t position = subject.position(built[i]);
-        if (position < 0) {
-            continue;
-        }
-        NodeBlock& block = blocks[position];
-        if (!first) {
-            const int32_t split = subject.split_of(built[i]);
-            block = split >= 0 ? NodeBlock{NodeBlock::Kind::split, split} : NodeBlock{};
-        } else if (i < *first) {
-            block = {NodeBlock::Kind::before, 0};
-        } else if (i > *last) {
-            block = {NodeBlock::Kind::after, 0};
-        } else {
-            present = told[i].value_or(present);
-            block = {NodeBlock::Kind::block, present};
+    for (size_t i = 0; i < blocks.size(); ++i) {
+        const TensorId node = subject.state.order[i];
+        const ModelBlock block = is_index(node, of_model) ? of_model[node] : ModelBlock{};
+        switch (block.kind) {
+        case ModelBlock::Kind::before: blocks[i] = {NodeBlock::Kind::before, 0}; break;
+        case ModelBlock::Kind::block: blocks[i] = {NodeBlock::Kind::block, block.number}; break;
+        case ModelBlock::Kind::after: blocks[i] = {NodeBlock::Kind::after, 0}; break;
+        case ModelBlock::Kind::unknown:
+            if (const int32_t split = subject.split_of(node); split >= 0) {
+                blocks[i] = {NodeBlock::Kind::split, split};
+            }
         }
     }
     return blocks;

@@ -19,8 +19,7 @@ struct NodeBlock {
     std::string title() const; ///< "block 3", "before the blocks"
 };
 
-/// By position in the order. A node whose name tells none belongs to the block of the node before it, as long as another of that
-/// block or a later one follows; before the first block and behind the last one it is outside.
+/// By position in the order; see model_blocks.
 std::vector<NodeBlock> blocks_of(const Subject& subject);
 
 } // namespace schedscope

@@ -118,7 +118,7 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
          [](T t, R r) { return Cell::of_sum(t.sizes().of_inputs(t.at(r))); }},
         {{.key = "time_ns",
           .title = "time",
-          .help = "from its begin to its end in this evaluation, with copies, waits and gaps between its kernels",
+          .help = "in this evaluation, from when its inputs have been copied to its end, with gaps between its kernels",
           .unit = Unit::time,
           .width = 8,
           .from_width = 62,
@@ -165,10 +165,10 @@ void SplitsTable::update(const PlanState& state) {
 std::string SplitsTable::summary() const {
     const bool timed =
         std::any_of(state().splits.begin(), state().splits.end(), [](const SplitState& s) { return s.time_ns().has_value(); });
-    return !timed
-               ? ""
-               : "a split's time is from its begin to its end, with copies, waits and gaps between its kernels; shares are of " +
-                     words::duration(extent_.time_ns()) + ", the time of evaluation " + std::to_string(state().evaluation);
+    return !timed ? ""
+                  : "a split's time is from when its inputs have been copied to its end, with gaps between its kernels; shares "
+                    "are of " +
+                        words::duration(extent_.time_ns()) + ", the time of evaluation " + std::to_string(state().evaluation);
 }
 
 } // namespace schedscope::tables

@@ -32,7 +32,8 @@ public:
     const SplitState& at(int32_t split) const { return state().splits[split]; }
     const accounts::RecordedSizes& sizes() const { return *sizes_; }
     const accounts::TimeExtent& extent() const noexcept { return extent_; } ///< of the evaluation, all of which shares are of
-    /// "a split's time is from its begin to its end; shares are of 2.59 s, the time of evaluation 0"; empty: none has a time.
+    /// "a split's time is from when its inputs have been copied to its end…; shares are of 2.59 s, the time of evaluation 0";
+    /// empty: none has a time.
     std::string summary() const;
 
 private:

@@ -12,7 +12,13 @@ namespace schedscope::tables {
 using query::Field;
 
 namespace {
-constexpr std::string_view nothing_yet = "nothing of this evaluation has run up to this step";
+std::string nothing_yet(const History& history, EvaluationId evaluation) {
+    const bool reserves = evaluation >= 0 && evaluation < history.n_evaluations() &&
+                          history.evaluation(evaluation).begin.kind == GraphKind::reserve;
+    return nothing_ran(history.session(),
+                       reserves ? "evaluation " + std::to_string(evaluation) + " does not run: memory was reserved for its graph"
+                                : "nothing of this evaluation has run up to this step");
+}
 } // namespace
 
 std::span<const TimelineTable::Entry> TimelineTable::entries() {
@@ -95,7 +101,7 @@ TimelineTable::TimelineTable(History& history, Shows shows) : PlanTable("kernels
 void TimelineTable::update(const PlanState& state) {
     look_at(state);
     const std::string untimed = accounts::untimed_splits(history(), state);
-    say_when_empty(Topic::runs, "what ran and when", untimed.empty() ? nothing_ran(history().session(), nothing_yet) : untimed);
+    say_when_empty(Topic::runs, "what ran and when", untimed.empty() ? nothing_yet(history(), state.evaluation) : untimed);
     rows_.clear();
     const auto add_kernel = [&](const record::Execute& e, bool timed) {
         rows_.push_back({TimelineItem::Kind::kernel, e.backend, e.last, e.kernel, e.split, e.count, 0, e.device_time, e.bytes,
@@ -219,7 +225,7 @@ void TimeTable::update(const PlanState& state) {
     if (!account_.anything) { // all of it would be idle
         std::erase_if(rows_, [](const accounts::TimeRow& row) { return row.activity == accounts::Activity::idle; });
     }
-    say_when_empty(Topic::runs, "where the time went", nothing_ran(history().session(), nothing_yet));
+    say_when_empty(Topic::runs, "where the time went", nothing_yet(history(), state.evaluation));
 }
 
 std::string TimeTable::summary() const {

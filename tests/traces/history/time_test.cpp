@@ -191,7 +191,7 @@ TEST(Time, TheOutputIsNoLayerBehindTheLast) {
             layers.insert(row.what);
         }
     }
-    EXPECT_EQ(layers, (std::set<std::string>{"layer 0", "layer 1", "layer 2", "layer 3", "no layer", "output"}));
+    EXPECT_EQ(layers, (std::set<std::string>{"before the layers", "layer 0", "layer 1", "layer 2", "layer 3", "output"}));
 }
 
 TEST(Time, SumsInTheSamples) {

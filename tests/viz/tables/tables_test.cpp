@@ -227,6 +227,14 @@ TEST(KernelsOfAnotherProgram, AreUnknownAndItsSplitsAreNamedInstead) {
     EXPECT_FALSE(of_splits.empty_is_unknown());
 }
 
+TEST(TimesOfAnotherProgram, AreNoneWhereMemoryWasReserved) {
+    History history(std::make_shared<TraceReader>(paths::sample("llama-cpp")));
+    ASSERT_EQ(history.evaluation(0).begin.kind, GraphKind::reserve);
+    tables::TimeTable times(history, accounts::TimeBy::device);
+    times.update(history.plan(0));
+    EXPECT_EQ(times.when_empty(), "evaluation 0 does not run: memory was reserved for its graph");
+}
+
 TEST(VerdictsOfAnotherProgram, AreMissingWhereItUsesPlansThatWereMadeBefore) {
     const auto why_none = [](const std::shared_ptr<LiveStore>& store) {
         History history(store);

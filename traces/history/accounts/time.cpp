@@ -3,7 +3,7 @@
 #include "runtime/numbers.h"
 #include "runtime/ops/role.h"
 #include "runtime/system/joined.h"
-#include "traces/history/words/layer_in_name.h"
+#include "traces/history/model_blocks.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
@@ -108,14 +108,16 @@ private:
     std::string what_of(const record::Execute& kernel) const;
     std::string what_of_split(const SplitState& split) const;
     template <typename Word> std::string of_nodes(const record::Execute& kernel, Word&& word) const;
-    std::string role_of(const TensorInfo& tensor) const;
-    std::string layer_of(const TensorInfo& tensor) const;
+    std::string role_of(TensorId node) const;
+    std::string operator_of(TensorId node) const;
+    std::string layer_of(TensorId node) const;
 
     const History& history_;
     const PlanState& state_;
     const TimeBy by_;
     const OwnedGraph* const graph_;
-    std::vector<int32_t> place_; ///< [tensors] in the order
+    std::vector<int32_t> place_;     ///< [tensors] in the order
+    std::vector<ModelBlock> blocks_; ///< [tensors]; empty: of no use
     TimeAccount account_;
     std::vector<std::vector<Span>> spans_; ///< [backends]
     std::map<std::tuple<BackendId, Activity, std::string, bool>, size_t> row_of_;
@@ -128,6 +130,9 @@ TimeKeeper::TimeKeeper(const History& history, const PlanState& state, TimeBy by
         if (is_index(state.order[i], place_)) {
             place_[state.order[i]] = int_of(i);
         }
+    }
+    if (by == TimeBy::layer && graph_ != nullptr) {
+        blocks_ = model_blocks(*graph_, [&](TensorId id) { return history.tensor_name(state, id); });
     }
     account_.extent = time_extent(history, state);
     account_.devices.resize(spans_.size());
@@ -209,8 +214,7 @@ template <typename Word> std::string TimeKeeper::of_nodes(const record::Execute&
     }
     std::vector<std::string> words;
     for (int32_t at = std::max(0, last - std::max<int32_t>(kernel.count, 1) + 1); at <= last; ++at) {
-        const TensorInfo* tensor = history_.find_tensor(state_, state_.order[at]);
-        std::string said = tensor == nullptr ? unknown_text : word(*tensor);
+        std::string said = word(state_.order[at]);
         if (std::find(words.begin(), words.end(), said) == words.end()) {
             words.push_back(std::move(said));
         }
@@ -218,25 +222,36 @@ template <typename Word> std::string TimeKeeper::of_nodes(const record::Execute&
     return joined(words, " + ");
 }
 
-std::string TimeKeeper::role_of(const TensorInfo& tensor) const {
-    std::string name(tensor.role == Role::none ? "other" : role_name(tensor.role));
+std::string TimeKeeper::role_of(TensorId node) const {
+    const TensorInfo* const tensor = history_.find_tensor(state_, node);
+    std::string name(tensor == nullptr            ? std::string_view(unknown_text)
+                     : tensor->role == Role::none ? "other"
+                                                  : role_name(tensor->role));
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;
 }
 
-std::string TimeKeeper::layer_of(const TensorInfo& tensor) const {
-    const std::optional<int32_t> layer = tensor.layer >= 0 ? tensor.layer : layer_of_name(tensor.name);
-    const auto& settings = history_.session().settings;
-    const bool is_output =
-        tensor.role == Role::output || (layer && settings && settings->n_layers > 0 && *layer == settings->n_layers);
-    return is_output ? "output" : layer ? "layer " + std::to_string(*layer) : "no layer";
+std::string TimeKeeper::operator_of(TensorId node) const {
+    const TensorInfo* const tensor = history_.find_tensor(state_, node);
+    return tensor == nullptr ? unknown_text : operator_text(*tensor);
+}
+
+std::string TimeKeeper::layer_of(TensorId node) const {
+    const ModelBlock block = is_index(node, blocks_) ? blocks_[node] : ModelBlock{};
+    switch (block.kind) {
+    case ModelBlock::Kind::before: return "before the layers";
+    case ModelBlock::Kind::block: return "layer " + std::to_string(block.number);
+    case ModelBlock::Kind::after: return "output";
+    case ModelBlock::Kind::unknown: break;
+    }
+    return "no layer";
 }
 
 std::string TimeKeeper::what_of(const record::Execute& kernel) const {
     switch (by_) {
-    case TimeBy::role: return of_nodes(kernel, [&](const TensorInfo& t) { return role_of(t); });
-    case TimeBy::layer: return of_nodes(kernel, [&](const TensorInfo& t) { return layer_of(t); });
-    case TimeBy::op: return of_nodes(kernel, [](const TensorInfo& t) { return operator_text(t); });
+    case TimeBy::role: return of_nodes(kernel, [&](TensorId node) { return role_of(node); });
+    case TimeBy::layer: return of_nodes(kernel, [&](TensorId node) { return layer_of(node); });
+    case TimeBy::op: return of_nodes(kernel, [&](TensorId node) { return operator_of(node); });
     case TimeBy::split: return "split " + std::to_string(kernel.split);
     case TimeBy::device: return "";
     case TimeBy::kernel: return std::string(history_.source().text(kernel.kernel));
