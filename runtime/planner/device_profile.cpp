@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace schedscope {
@@ -17,16 +18,14 @@ constexpr size_t longest_name = 24; ///< copies are named BACKEND#tensor#stage i
 
 /// Bytes; 0: not understood or too many.
 int64_t bytes_of(std::string_view size) {
-    uint64_t n = 0;
-    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), n);
+    double n = 0;
+    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), n, std::chars_format::fixed);
     const std::string unit = lower(size.substr(end - size.data()));
     constexpr std::array units{std::pair{"b", 0}, std::pair{"kib", 10}, std::pair{"mib", 20}, std::pair{"gib", 30}};
     const auto found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return unit == u.first; });
-    constexpr uint64_t most = uint64_t{1} << 60U;
-    if (error != std::errc() || found == units.end() || n > most >> found->second) {
-        return 0;
-    }
-    return static_cast<int64_t>(n << found->second);
+    constexpr int most = 60; // bits
+    const double bytes = found == units.end() ? 0 : std::ldexp(n, found->second);
+    return error != std::errc() || !(bytes >= 1) || bytes > std::ldexp(1, most) ? 0 : std::llround(bytes);
 }
 
 /// One description, and how its errors begin.
@@ -95,7 +94,7 @@ private:
     int64_t size(std::string_view text) const {
         const int64_t bytes = bytes_of(text);
         if (bytes == 0) {
-            refuse("'" + std::string(text) + "' is no size of a memory; 24GiB is, with B, KiB, MiB or GiB");
+            refuse("'" + std::string(text) + "' is no size of a memory; 24GiB and 1.5GiB are, with B, KiB, MiB or GiB");
         }
         return bytes;
     }

@@ -36,7 +36,7 @@ struct RunOptions {
     FlashAttention flash_attention = FlashAttention::automatic;
     Type cache_type_k = Type::F16;
     Type cache_type_v = Type::F16;
-    int32_t n_ctx = 0; ///< 0: 4096, or the model's training length if that is smaller
+    int32_t n_ctx = -1; ///< 0: the model's training length; −1: 4096, or that if it is smaller
     int32_t n_batch = 2048;
     int32_t n_ubatch = 512;
     int n_threads = 0;       ///< 0: physical cores

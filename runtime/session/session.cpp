@@ -169,7 +169,7 @@ void Session::make_context() {
     constexpr int32_t usual_context = 4096;
     const int32_t n_ctx_train = model_->hparams().n_ctx_train;
     ContextOptions o;
-    o.n_ctx = options_.n_ctx > 0 ? options_.n_ctx : std::min(usual_context, n_ctx_train);
+    o.n_ctx = options_.n_ctx > 0 ? options_.n_ctx : options_.n_ctx == 0 ? n_ctx_train : std::min(usual_context, n_ctx_train);
     constexpr int32_t longest = (1 << 30); // positions stay far from the end of their type
     if (o.n_ctx > longest) {
         throw Error(ErrorKind::device, "KV cache: a context of " + std::to_string(o.n_ctx) +

@@ -313,7 +313,8 @@ private:
                 std::optional<Lever> next = n == end + step ? std::nullopt : outcome(with(n));
                 if (lever && next && next->backend == lever->backend) {
                     if (too_much.empty() && lever->misfit().empty() && !next->misfit().empty()) {
-                        too_much = joined({" (from -ngl ", std::to_string(n), " on it ", next->misfit(), ")"});
+                        too_much = joined(
+                            {" (with -ngl ", std::to_string(n), step > 0 ? " or more it " : " or less it ", next->misfit(), ")"});
                     }
                     continue;
                 }

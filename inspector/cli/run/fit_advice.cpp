@@ -44,6 +44,7 @@ public:
         plan_generation(session, request_);
         n_ctx_ = session.context().options().n_ctx;
         n_layers_ = session.model().hparams().n_layer;
+        has_experts_ = session.model().hparams().n_expert > 0;
         count_layers(session);
         return memory_needs(session);
     }
@@ -66,6 +67,7 @@ public:
 
     int32_t n_ctx() const noexcept { return n_ctx_; } ///< of the plan before
     int32_t n_layers() const noexcept { return n_layers_; }
+    bool has_experts() const noexcept { return has_experts_; }
 
     struct Holder {
         std::string buffer_type;
@@ -95,6 +97,7 @@ private:
     const ModelFiles& files_;
     const Registry& registry_;
     int32_t n_ctx_ = 0, n_layers_ = 0;
+    bool has_experts_ = false;
     std::vector<Holder> holders_;
 };
 
@@ -199,35 +202,59 @@ std::optional<Way> other_shares(Trials& trials, RunOptions options) {
     return std::nullopt;
 }
 
-/// Options with which all layers that were asked for fit where they go, one change each. Context and caches leave the weights'
-/// size as it is.
+/// The most tokens in one evaluation, of halves of those that were asked for: compute buffers hold that many.
+std::optional<Way> smaller_batch(Trials& trials, RunOptions options) {
+    constexpr int32_t least = 64; // less takes much longer and saves little
+    for (options.n_ubatch /= 2; options.n_ubatch >= least; options.n_ubatch /= 2) {
+        if (const Trials::Fit fit = trials.fit(options); fit != Trials::Fit::no) {
+            return Way{"-ub " + std::to_string(options.n_ubatch), fit == Trials::Fit::yes};
+        }
+    }
+    return std::nullopt;
+}
+
+/// Options with which all layers that were asked for fit where they go, one change each; where none does, two of them. Context,
+/// caches and batch leave the weights' size as it is.
 std::vector<Way> same_layers(Trials& trials, const RunOptions& options, bool weights_fit, int64_t n_tokens) {
     const int32_t n_ctx = trials.n_ctx();
     std::vector<Way> ways;
-    const auto attempt = [&](const std::string& words, auto change) {
-        RunOptions changed = options;
-        change(changed);
+    const auto add = [&](const std::optional<Way>& way, const std::string& before = "") {
+        if (way) {
+            ways.push_back({before + way->words, way->at_once});
+        }
+    };
+    const auto attempt = [&](const std::string& words, const RunOptions& changed) {
         if (const Trials::Fit fit = trials.fit(changed); fit != Trials::Fit::no) {
             ways.push_back({words, fit == Trials::Fit::yes});
         }
     };
+    const auto with = [&](auto change) {
+        RunOptions changed = options;
+        change(changed);
+        return changed;
+    };
     if (!options.tensor_split.empty()) {
-        attempt("no -ts", [](RunOptions& o) { o.tensor_split.clear(); });
+        attempt("no -ts", with([](RunOptions& o) { o.tensor_split.clear(); }));
     }
-    if (const std::optional<Way> shares = other_shares(trials, options)) {
-        ways.push_back(*shares);
+    add(other_shares(trials, options));
+    if (trials.has_experts()) {
+        attempt("-ot exps=cpu", with([](RunOptions& o) { o.overrides.emplace_back("exps=cpu"); }));
     }
     if (!weights_fit) {
         return ways;
     }
-    if (const std::optional<Way> context = shorter_context(trials, options, n_ctx, n_tokens)) {
-        ways.push_back(*context);
+    const std::pair<const char*, RunOptions> caches[] = {
+        {"-ctk q8_0 -ctv q8_0", with([](RunOptions& o) { o.cache_type_k = o.cache_type_v = Type::Q8_0; })},
+        {"-nkvo", with([](RunOptions& o) { o.cache_on_host = true; })}};
+    add(shorter_context(trials, options, n_ctx, n_tokens));
+    for (const auto& [words, changed] : caches) {
+        attempt(words, changed);
     }
-    if (options.cache_type_k != Type::Q8_0 || options.cache_type_v != Type::Q8_0) {
-        attempt("-ctk q8_0 -ctv q8_0", [](RunOptions& o) { o.cache_type_k = o.cache_type_v = Type::Q8_0; });
-    }
-    if (!options.cache_on_host) {
-        attempt("-nkvo", [](RunOptions& o) { o.cache_on_host = true; });
+    add(smaller_batch(trials, options));
+    if (ways.empty()) {
+        for (const auto& [words, changed] : caches) {
+            add(smaller_batch(trials, changed), words + std::string(" "));
+        }
     }
     return ways;
 }
@@ -245,7 +272,8 @@ std::string smaller_weights(std::span<const MemoryNeed> needs, const gguf::File&
             part = std::min(part, to_double(need.memory - need.total() + need.weights) / to_double(need.weights));
         }
     }
-    constexpr std::array types{Type::Q8_0, Type::Q6_K, Type::Q5_K, Type::Q4_K, Type::Q3_K, Type::Q2_K, Type::IQ1_S};
+    constexpr std::array types{Type::Q8_0,    Type::Q6_K, Type::Q5_K,   Type::Q4_K,    Type::IQ4_XS, Type::Q3_K,
+                               Type::IQ3_XXS, Type::Q2_K, Type::IQ2_XS, Type::IQ2_XXS, Type::IQ1_M,  Type::IQ1_S};
     const auto bits_of = [](Type type) {
         return 8.0 * to_double(row_bytes(type, traits(type).block)) / to_double(traits(type).block);
     };
@@ -255,8 +283,8 @@ std::string smaller_weights(std::span<const MemoryNeed> needs, const gguf::File&
         return "; for all that were asked for it takes more memory";
     }
     std::ostringstream text;
-    text << std::fixed << std::setprecision(1) << "; for all that were asked for it takes more memory, or weights of "
-         << std::floor(most * 10) / 10 << " bits each (" << type_name(*found) << " has " << bits_of(*found) << ", these have "
+    text << std::setprecision(3) << "; for all that were asked for it takes more memory, or weights of "
+         << std::floor(most * 100) / 100 << " bits each (" << type_name(*found) << " has " << bits_of(*found) << ", these have "
          << now << ')';
     return text.str();
 }
@@ -279,10 +307,10 @@ std::string what_would_fit(GenerateRequest request, const RunOptions& options, c
         return need.is_host || need.fits() || need.weights < need.memory;
     });
     const std::vector<Way> ways = same_layers(trials, options, weights_fit, n_tokens);
-    if (ways.empty() && !weights_fit) {
+    if (ways.empty()) {
         return fewer + smaller_weights(needs, *files.text);
     }
-    return fewer + (ways.empty() ? "" : "; all that were asked for fit with " + text_of(ways));
+    return fewer + "; all that were asked for fit with " + text_of(ways);
 }
 
 } // namespace schedscope

@@ -76,7 +76,8 @@ void add_model_options(CommandOptions& app, RunArguments& a) {
         .show_default()
         .within(-1, 1 << 30)
         .group(group);
-    app.add_option("-c,--ctx-size", a.run.n_ctx, "Context, in tokens (default: 4096, or the model's training length if smaller)")
+    app.add_option("-c,--ctx-size", a.run.n_ctx,
+                   "Context, in tokens; 0: the model's training length (default: 4096, or that if it is smaller)")
         .within(0, 1 << 30)
         .group(group);
     app.add_option("-b,--batch-size", a.run.n_batch, "Tokens decoded together").show_default().within(1, 1 << 24).group(group);

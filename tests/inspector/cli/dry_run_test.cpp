@@ -132,8 +132,9 @@ TEST(DryRun, TellsHowSmallWeightsMustBe) {
     };
     const std::string of_8_bits = with("q8_0");
     EXPECT_THAT(of_8_bits, HasSubstr(" GiB too much ("));
-    ASSERT_THAT(of_8_bits,
-                ContainsRegex("or weights of (4\\.[5-9]|5\\.[0-4]) bits each \\(q4_K has 4\\.5, these have 8\\.5\\)\n"));
+    ASSERT_THAT(
+        of_8_bits,
+        ContainsRegex("or weights of (4\\.[5-9][0-9]*|5\\.?[0-4]?[0-9]*) bits each \\(q4_K has 4\\.5, these have 8\\.5\\)\n"));
     EXPECT_THAT(with("q4_k"), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: a ")));
     EXPECT_THAT(with("q5_k"), HasSubstr("does not fit")) << "the next type";
 }
@@ -175,6 +176,48 @@ TEST(DryRun, TellsWithWhichCachesAllLayersFit) {
     const std::string longer = with({"-c", "16384"}); // half of which is still too long
     EXPECT_THAT(longer, HasSubstr("; all that were asked for fit with -c 4096, or with -nkvo\n"));
     EXPECT_THAT(with({"-c", "16384", "-ctk", "q8_0", "-ctv", "q8_0"}), HasSubstr("does not fit"));
+}
+
+/// Of a model whose experts are most of it, the rest alone may go to a device.
+TEST(DryRun, TellsThatExpertsMayStayOnTheHost) {
+    const Folder folder;
+    const std::string header = folder / "experts.gguf";
+    ASSERT_EQ(run({"synth", "qwen3moe", "--preset", "30b-a3b", "--type", "q4_k", "--header-only", "-o", header}).code, 0);
+    for (const char* device : {"a=vulkan:12GiB,cpu", "a=vulkan:16GiB,cpu"}) {
+        const auto with = [&](std::vector<std::string> more) {
+            more.insert(more.end(), {"--device", device, "--n-prompt", "64", "-n", "1"});
+            return dry_run(folder, header, more).err;
+        };
+        EXPECT_THAT(with({}), HasSubstr("; all that were asked for fit with -ot exps=cpu")) << device;
+        EXPECT_THAT(with({"-ot", "exps=cpu"}), AllOf(Not(HasSubstr("was placed there does not fit")), HasSubstr("fits: a ")));
+    }
+}
+
+TEST(DryRun, TellsWithWhichBatchAllLayersFit) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0");
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--device", "a=vulkan:7.3GiB,cpu", "--n-prompt", "40", "-n", "0", "-c", "768"});
+        return dry_run(folder, header, more).err;
+    };
+    const std::string told = with({}), before = "-ub ";
+    ASSERT_THAT(told, AllOf(HasSubstr(" of 7.3 GiB"), HasSubstr(" fit with "), HasSubstr(before)));
+    const std::string batch = std::to_string(std::stoi(told.substr(told.find(before) + before.size())));
+    EXPECT_THAT(with({"-ub", batch}), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: a ")));
+    EXPECT_THAT(with({"-ub", std::to_string(2 * std::stoi(batch))}), HasSubstr("does not fit"));
+}
+
+TEST(DryRun, AContextOfNoneIsTheModelsOwn) {
+    const Folder folder;
+    const std::string header = header_of(folder, "70b", "q4_0");
+    const auto context = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all{"--device", "cpu", "--tokens", "1"};
+        all.insert(all.end(), more.begin(), more.end());
+        EXPECT_EQ(dry_run(folder, header, all).code, 0);
+        return nlohmann::json::parse(run({"show", folder / "t.trace", "--json"}).out)["facts"]["n_ctx"];
+    };
+    EXPECT_EQ(context({}), "4096");
+    EXPECT_EQ(context({"-c", "0"}), "8192");
 }
 
 /// Shares that suit the devices, where those that were asked for, or their memories, do not.

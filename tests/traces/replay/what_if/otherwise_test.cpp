@@ -359,7 +359,7 @@ TEST(Otherwise, SaysByHowMuchItDoesNotFitTheDevicesMemory) {
     EXPECT_GE(memory_fits(changed.comparisons.back(), sample->session()).front().now, needed) << "with what other plans need";
 
     EXPECT_THAT(joined(levers_in_words(with(needed)), "\n"),
-                HasSubstr("-ngl 4 or more (from -ngl 5 on it does not fit into Vulkan0: "));
+                HasSubstr("-ngl 4 or more (with -ngl 5 or more it does not fit into Vulkan0: "));
     EXPECT_THAT(joined(levers_in_words(with(needed - 1024)), "\n"),
                 HasSubstr("-ngl 4 or more (does not fit into Vulkan0: 1.0 KiB too much)"));
 }
