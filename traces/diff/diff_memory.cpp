@@ -29,7 +29,7 @@ void compare_sizes(const std::string& name, const std::string& renamed, const ac
 }
 
 /// As the summary has them beside each other: on the host, whatever memory each computes in there; that a tensor lies in another
-/// is said of its place. Where one trace knows sizes alone, as that of a log: of the buffers that both have.
+/// is said of its place. Where one trace knows sizes alone, as that of a log: of the buffers that both have, in the same memory.
 void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRow>& a, const std::vector<accounts::MemoryRow>& b,
                      Found& found) {
     std::map<std::string, std::pair<const accounts::MemoryRow*, const accounts::MemoryRow*>> rows;
@@ -40,13 +40,12 @@ void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRo
         rows[plans.b.devices.compute_memory(row.buffer_type)].second = &row;
     }
     for (const auto& named : rows) { // clang 14 lets no lambda capture a binding
-        const std::string& name = named.first;
         const auto& row = named.second;
-        const std::string in_b =
-            row.first == nullptr || row.second == nullptr ? name : plans.b.devices.buffer_type(row.second->buffer_type);
+        const std::string in_b = row.second == nullptr ? named.first : plans.b.devices.buffer_type(row.second->buffer_type);
+        const std::string name = row.first == nullptr ? in_b : named.first;
         const std::string renamed = in_b == name ? "" : in_b;
         const bool sizes_alone = plans.one_alone_knows(Topic::memory);
-        if (sizes_alone && (row.first == nullptr || row.second == nullptr)) {
+        if (sizes_alone && (row.first == nullptr || row.second == nullptr || !renamed.empty())) {
             continue;
         }
         const auto is_known = [](const accounts::MemoryRow* r) { return r == nullptr || r->size.complete; };

@@ -53,7 +53,7 @@ std::vector<Measure> measure(const PlanSide& side) {
         copied.complete = copied.complete && std::none_of(split.inputs.begin(), split.inputs.end(),
                                                           [&](const auto& input) { return side.rounds_down(input.tensor); });
     }
-    measures.push_back({"bytes copied", Measure::Unit::bytes, Amount::of(copied), {}});
+    measures.push_back({"bytes copied a run", Measure::Unit::bytes, Amount::of(copied), {}});
     count_if_known(Topic::fusion, "fused groups", side.state.fusions);
     for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
         measures.push_back(
