@@ -31,13 +31,12 @@ std::string MemoryNeed::room() const {
 }
 
 std::string MemoryNeed::text() const {
-    const std::string then = holds.empty() ? ", " : "; ";
     return room() + " (weights " + words::memory(weights) + (holds.empty() ? "" : ": " + holds) +
-           (cache > 0 ? then + "KV cache " + words::memory(cache) : "") +
+           (cache > 0 ? "; KV cache " + words::memory(cache) : "") +
            (cache_of_windows ? " of the whole context in all layers, as llama.cpp's --swa-full keeps it (without that about " +
                                    words::memory(*cache_of_windows) + ")"
                              : "") +
-           then + "compute " + words::memory(compute) + ")";
+           "; compute " + words::memory(compute) + ")";
 }
 
 namespace {

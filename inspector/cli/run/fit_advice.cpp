@@ -251,6 +251,9 @@ std::vector<Way> same_layers(Trials& trials, const RunOptions& options, bool wei
         attempt(words, changed);
     }
     add(smaller_batch(trials, options));
+    if (options.op_offload) { // what weights of the host are multiplied with takes compute memory of a device
+        attempt("--no-op-offload", with([](RunOptions& o) { o.op_offload = false; }));
+    }
     if (ways.empty()) {
         for (const auto& [words, changed] : caches) {
             add(smaller_batch(trials, changed), words + std::string(" "));
@@ -268,8 +271,9 @@ std::string smaller_weights(std::span<const MemoryNeed> needs, const gguf::File&
         weights += to_double(t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3]);
     }
     for (const MemoryNeed& need : needs) {
-        if (!need.is_host && !need.fits() && need.weights > 0) {
-            part = std::min(part, to_double(need.memory - need.total() + need.weights) / to_double(need.weights));
+        if (!need.is_host && !need.fits()) {
+            const int64_t room = need.memory - need.total() + need.weights;
+            part = std::min(part, need.weights > 0 ? to_double(room) / to_double(need.weights) : 0);
         }
     }
     constexpr std::array types{Type::Q8_0,    Type::Q6_K, Type::Q5_K,   Type::Q4_K,    Type::IQ4_XS, Type::Q3_K,

@@ -207,6 +207,19 @@ TEST(DryRun, TellsWithWhichBatchAllLayersFit) {
     EXPECT_THAT(with({"-ub", std::to_string(2 * std::stoi(batch))}), HasSubstr("does not fit"));
 }
 
+/// Of weights that are not there no smaller ones are advised.
+TEST(DryRun, TellsThatOffloadedWorkTakesMemory) {
+    const Folder folder;
+    const std::string header = header_of(folder, "70b", "q4_0");
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--device", "a=vulkan:300MiB,cpu", "--n-prompt", "64", "-n", "1", "-ngl", "0"});
+        return dry_run(folder, header, more).err;
+    };
+    EXPECT_THAT(with({}), AllOf(HasSubstr("a: what was placed there does not fit"), HasSubstr("fit with --no-op-offload"),
+                                Not(HasSubstr("bits each"))));
+    EXPECT_THAT(with({"--no-op-offload"}), Not(HasSubstr("a: what was placed there does not fit")));
+}
+
 TEST(DryRun, AContextOfNoneIsTheModelsOwn) {
     const Folder folder;
     const std::string header = header_of(folder, "70b", "q4_0");
