@@ -3,6 +3,8 @@
 #include "report_page.h" // made from report.html
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
+#include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/passes.h"
 #include "traces/history/accounts/summary.h"
 #include "traces/history/words/misfit_words.h"
@@ -290,6 +292,10 @@ json ReportData::collect() {
     const accounts::Summary summary = accounts::summary(history_);
     json data = session();
     data["trace"] = options_.trace;
+    data["logged_memory"] = json::array();
+    for (const auto& [what, sizes] : accounts::logged_memory(history_.session())) {
+        data["logged_memory"].push_back(joined({what, ": ", sizes}));
+    }
     data["summary"] = {{"steps", summary.steps},
                        {"evaluations", summary.evaluations},
                        {"plans", summary.plans},

@@ -104,6 +104,7 @@ json tables_of(History& history, const PlanState& state, ReportTables& tables) {
     tables::ResidentTable resident(history);
     resident.update(state, std::move(memory.resident));
     tables.add(resident, made);
+    tables.add(tables::ReservesTable(accounts::told_once(std::move(memory.reserves))), made);
     tables::PlacesTable places(history);
     places.update(state);
     tables.add(places, made);

@@ -473,6 +473,20 @@ TEST(ReportPages, ColumnsAreOrderedByNumbersHoweverTheyAreSaid) {
                 ::testing::StartsWith("0 – 0|1 – 1|2 – 2|3 – 5|6 – 7|8 – 11|12 – 20|"));
 }
 
+/// What `show --what memory` says.
+TEST(ReportPages, TheMemoryOfAnotherProgramIsWhatIsKnown) {
+    NEEDS_BROWSER();
+    const Folder folder;
+    write_bytes(folder / "log",
+                "load_tensors:   CPU_Mapped model buffer size =     0.41 MiB\n" + read_bytes(paths::log("several")));
+    ASSERT_EQ(run({"import", folder / "log", "-o", folder / "t.trace"}).code, 0);
+    ASSERT_EQ(run({"export", folder / "t.trace", "--html", folder / "r.html"}).code, 0);
+    const std::string logged = open_page(folder / "r.html", "view=memory").text;
+    EXPECT_THAT(logged, AllOf(HasSubstr("Where tensors lie is not recorded"), HasSubstr("model: CPU_Mapped 0.41 MiB"),
+                              Not(HasSubstr("Nothing of this view was recorded"))));
+    EXPECT_THAT(ReportPage("llama-cpp").open("view=memory").text, HasSubstr("reserved beforehand for"));
+}
+
 TEST(ReportPages, AVerificationsDifferencesAreATable) {
     NEEDS_BROWSER();
     EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-values"))) << "which it has not";
