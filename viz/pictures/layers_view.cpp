@@ -35,8 +35,8 @@ struct Group {
     std::set<TensorId> weights = {};
     std::set<TensorId> reads_widely = {};             ///< originals of what many groups read
     std::vector<const record::CopyMade*> copies = {}; ///< made for its nodes, each counted in the first group that reads it
-    int64_t ns = 0;                                   ///< of the kernels that were timed
-    std::set<BackendId> untimed = {};                 ///< that ran nodes of it whose kernels were not timed
+    int64_t ns = 0;                                   ///< of the kernels that were timed, and of whole splits inside
+    std::set<BackendId> untimed = {};                 ///< that ran nodes of it in other splits whose kernels were not timed
 
     int32_t n_blocks() const noexcept { return last - block.number + 1; }
     std::string title() const {
@@ -80,6 +80,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
     std::vector<int32_t> group_of(subject.n_ids(), -1);
     const std::vector<NodeBlock> blocks = blocks_of(subject);
     std::map<std::pair<NodeBlock::Kind, int32_t>, size_t> group_of_block;
+    std::map<int32_t, std::set<size_t>> groups_of_untimed; // by split whose kernels were not timed
     for (size_t i = 0; i < state.order.size(); ++i) {
         const TensorId node = state.order[i];
         const auto [known, is_new] = group_of_block.try_emplace({blocks[i].kind, blocks[i].number}, groups_.size());
@@ -95,8 +96,18 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             group->splits.insert(split);
             const std::optional<Op> op = subject.info(node).op;
             if (state.splits[split].kernels != 0 && (!op || is_computed(*op))) { // a view lies in whatever split is around it
-                group->untimed.insert(state.splits[split].backend());
+                groups_of_untimed[split].insert(known->second);
             }
+        }
+    }
+    for (const auto& [split, groups] : groups_of_untimed) { // its time as a whole is a block's if all of it lies there
+        const SplitState& whole = state.splits[split];
+        if (const std::optional<int64_t> ns = whole.time_ns(); ns && groups.size() == 1) {
+            groups_[*groups.begin()].ns += *ns;
+            continue;
+        }
+        for (const size_t group : groups) {
+            groups_[group].untimed.insert(whole.backend());
         }
     }
     for (const record::Execute& kernel : state.executed) {
@@ -325,7 +336,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
                        words::bytes(group.passed) + " from one to the next");
     }
     if (group.ns > 0) {
-        label += next_line(12) + bold(words::duration(group.ns));
+        label += next_line(12) + bold((group.untimed.empty() ? "" : "at least ") + words::duration(group.ns));
     }
     if (!group.untimed.empty()) { // by itself, or all but that time is
         const auto name = [&](BackendId backend) { return subject_.backend_name(backend); };
