@@ -123,7 +123,7 @@ std::vector<Measure> measures_of(const PlanComparison& plan) {
     measures.push_back({"splits", Unit::count, before.splits, after.splits});
     measures.push_back({"inputs of splits", Unit::count, before.inputs, after.inputs});
     measures.push_back({"copies", Unit::count, before.copies, after.copies});
-    measures.push_back({"bytes copied", Unit::bytes, before.bytes_moved, after.bytes_moved});
+    measures.push_back({"bytes copied a run", Unit::bytes, before.bytes_moved, after.bytes_moved});
     if (before.fused_groups || after.fused_groups) {
         measures.push_back({"fused groups", Unit::count, before.fused_groups, after.fused_groups});
     }

@@ -35,7 +35,7 @@ using Tab = Completions;
 // clang-format off
 constexpr ColonCommand colon_commands[] = {
     {"step",    "N",               false, nullptr,       with_argument<go_to_step>,       "goes to a step"},
-    {"eval",    "N",               false, nullptr,       with_argument<go_to_evaluation>, "goes to the beginning of an evaluation"},
+    {"eval",    "N",               false, nullptr,       with_argument<go_to_evaluation>, "goes to an evaluation: to the same place there; from within it to its beginning"},
     {"pass",    "PASS",            false, &Tab::pass,    with_argument<go_to_pass>,       "goes to the end of a pass: what it did is marked"},
     {"view",    "NAME",            false, &Tab::view,    with_argument<show_view_called>, "shows a view"},
     {"tensor",  "NAME",            false, &Tab::tensor,  with_argument<go_to_tensor>,     "selects a tensor"},

@@ -109,8 +109,11 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
                 joined({tensor_label(session, id), shape, "  evaluation ", std::to_string(story.evaluation),
                         story.planned_in == story.evaluation ? "" : ", planned in " + std::to_string(story.planned_in)}),
                 bold);
-    for (const TensorId source : sources_of(session, id)) {
-        add_wrapped(lines, width, "from", 14, tensor_label(session, source), {}, Target::tensor(source));
+    const std::vector<std::string> told = words::story_sources(session.history(), session.state(), story);
+    const std::vector<TensorId> sources = sources_of(session, id);
+    for (size_t i = 0; i < std::min(told.size(), sources.size()); ++i) { // "source 0  norm-0@55  on Vulkan0"
+        const size_t behind = told[i].find("  ");
+        add_wrapped(lines, width, told[i].substr(0, behind), 14, told[i].substr(behind + 2), {}, Target::tensor(sources[i]));
     }
     const Step now = session.step();
     const auto ink = [&](Step step) { return step > now ? dim : Style{}; };

@@ -139,7 +139,7 @@ private:
                 }
             }
             if (device.longest_gap_ns > 0) {
-                text += " (not busy for at most " + time_text(device.longest_gap_ns) + ", from " +
+                text += " (longest gap " + time_text(device.longest_gap_ns) + ", from " +
                         time_text(device.gap_start_ns - extent().begin_ns) + ")";
             }
             add_wrapped(lines, width, session.backend_name(device.backend), backend_width(session) + 1, text);

@@ -279,7 +279,7 @@ TEST(Replay, ToldToPeopleAWhatIfBeginsWithWhatThePlansComeTo) {
     const std::vector<std::string> lines = lines_of(outcome.out);
     ASSERT_GT(lines.size(), 11U);
     EXPECT_EQ(lines[0], "evaluation 0: prefill, 40 tokens");
-    for (const char* what : {"nodes on CPU", "splits", "copies", "bytes copied", "fused groups", "weights in CPU",
+    for (const char* what : {"nodes on CPU", "splits", "copies", "bytes copied a run", "fused groups", "weights in CPU",
                              "KV cache in CPU", "compute buffer of CPU"}) {
         EXPECT_EQ(std::count_if(lines.begin() + 1, lines.begin() + 11, [&](const auto& line) { return line.starts_with(what); }),
                   1)

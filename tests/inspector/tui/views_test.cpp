@@ -344,7 +344,7 @@ TEST_P(DecodeView, OfWhatIfSumsUp) {
     if (wide()) {
         EXPECT_NE(line_with(t, "splits", " " + std::to_string(c.recorded.splits) + " ", " " + std::to_string(c.now.splits)), "")
             << t.text();
-        EXPECT_NE(line_with(t, "bytes copied", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved)), "")
+        EXPECT_NE(line_with(t, "bytes copied a run", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved)), "")
             << t.text();
     }
     t.press("/backend=NOSUCH\n");

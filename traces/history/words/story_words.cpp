@@ -11,11 +11,9 @@ namespace {
 /// that owns them.
 std::string memory_text(const History& history, const PlanState& state, TensorId id) {
     const TensorInfo& tensor = history.tensor(state, id);
-    if (tensor.buffer_type == no_buffer_type) {
-        return "";
-    }
-    return ", in " + history.buffer_type_name(tensor.buffer_type) +
-           (tensor.usage == BufferUsage::weights ? " memory, a weight" : " memory");
+    const std::string in =
+        tensor.buffer_type == no_buffer_type ? "" : ", in " + history.buffer_type_name(tensor.buffer_type) + " memory";
+    return in + (tensor.usage == BufferUsage::weights ? ", a weight" : "");
 }
 
 } // namespace
