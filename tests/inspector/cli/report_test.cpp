@@ -473,8 +473,8 @@ TEST(ReportPages, ColumnsAreOrderedByNumbersHoweverTheyAreSaid) {
                 ::testing::StartsWith("0 – 0|1 – 1|2 – 2|3 – 5|6 – 7|8 – 11|12 – 20|"));
 }
 
-/// What `show --what memory` says.
-TEST(ReportPages, TheMemoryOfAnotherProgramIsWhatIsKnown) {
+/// Of a log, in which nothing says where tensors lie, and of a run.
+TEST(ReportPages, SayOfMemoryWhatShowSays) {
     NEEDS_BROWSER();
     const Folder folder;
     write_bytes(folder / "log",
@@ -484,7 +484,7 @@ TEST(ReportPages, TheMemoryOfAnotherProgramIsWhatIsKnown) {
     const std::string logged = open_page(folder / "r.html", "view=memory").text;
     EXPECT_THAT(logged, AllOf(HasSubstr("Where tensors lie is not recorded"), HasSubstr("model: CPU_Mapped 0.41 MiB"),
                               Not(HasSubstr("Nothing of this view was recorded"))));
-    EXPECT_THAT(ReportPage("llama-cpp").open("view=memory").text, HasSubstr("reserved beforehand for"));
+    EXPECT_THAT(ReportPage("partial-offload").open("view=memory").text, HasSubstr("reserved beforehand for"));
 }
 
 TEST(ReportPages, AVerificationsDifferencesAreATable) {

@@ -9,6 +9,10 @@
 #include "tests/support/traces/made_trace.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
+#include "traces/history/explain.h"
+#include "traces/history/find_tensor.h"
+#include "traces/history/words/story_words.h"
+#include "traces/store/reading/reader.h"
 
 #include <gtest/gtest.h>
 
@@ -184,6 +188,20 @@ TEST(Unknown, AWaitWithoutASplitIsInNone) {
         }
     }
     EXPECT_TRUE(there);
+}
+
+TEST(StoryPage, TellsSourcesAsExplainDoes) {
+    InspectorSession session(std::make_shared<TraceReader>(paths::sample("partial-offload")), nullptr);
+    const PlanState& state = session.state();
+    const TensorId norm = find_tensors(session.history(), state, "attn_norm-0").front();
+    const std::vector<std::string> told =
+        words::story_sources(session.history(), state, explain(session.history(), state.evaluation, norm));
+    ASSERT_EQ(told.size(), 2U);
+    const std::string page = lines_text(story_page(session, norm, 200));
+    for (const std::string& source : told) { // beside each other in a pane, behind each other in a line
+        EXPECT_NE(page.find(source.substr(0, source.find("  "))), std::string::npos) << page;
+        EXPECT_NE(page.find(source.substr(source.find("  ") + 2)), std::string::npos) << page;
+    }
 }
 
 /// A log tells neither of rules nor, of what it leaves out, of operators.
