@@ -61,7 +61,7 @@ RoundedColumns SharedColumns::make(const Tensor& b, const Rounding& rounding) {
 }
 
 void SharedColumns::written(const Tensor& node) noexcept {
-    if (of_ == nullptr) {
+    if (of_ == nullptr || host_data(node) == nullptr) {
         return;
     }
     const std::byte *const first = host_data(*of_), *const begin = host_data(node);
