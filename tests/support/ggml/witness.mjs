@@ -22,7 +22,7 @@ export function witnessed(schedscope, trace, log, imported) {
     const shown = (of, what, evaluation) => {
         const done = run("show", of, "--json", ...(what ? ["--what", what] : []), ...(evaluation === undefined ? [] : ["--eval", String(evaluation)]));
         if (done.status !== 0) {
-            throw new Error(done.stderr.trim());
+            throw new Error(done.error?.message ?? done.stderr.trim());
         }
         return JSON.parse(done.stdout);
     };
