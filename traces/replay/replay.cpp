@@ -388,12 +388,15 @@ private:
         }
     }
 
+    static bool has_backend(const SessionInfo& session, std::string_view name) {
+        return std::any_of(session.backends.begin(), session.backends.end(),
+                           [&](const BackendInfo& b) { return b.name == name; });
+    }
+
     std::vector<AddedDevice> added_devices(const SessionInfo& now) const {
         std::vector<AddedDevice> added;
         for (const BackendInfo& b : now.backends) {
-            const auto is_it = [&](const BackendInfo& recorded) { return recorded.name == b.name; };
-            if (std::none_of(recorded_session_.backends.begin(), recorded_session_.backends.end(), is_it) &&
-                b.default_buffer_type) {
+            if (!has_backend(recorded_session_, b.name) && b.default_buffer_type) {
                 added.push_back({b.name, now.buffer_types[*b.default_buffer_type].name, b.memory_bytes.value_or(0)});
             }
         }
@@ -403,8 +406,7 @@ private:
     std::vector<std::string> removed_backends(const SessionInfo& now) const {
         std::vector<std::string> removed;
         for (const BackendInfo& b : recorded_session_.backends) {
-            const auto is_it = [&](const BackendInfo& other) { return other.name == b.name; };
-            if (std::none_of(now.backends.begin(), now.backends.end(), is_it)) {
+            if (!has_backend(now, b.name)) {
                 removed.push_back(b.name);
             }
         }

@@ -152,15 +152,28 @@ std::string fewer_layers(Trials& trials, RunOptions options) {
            (host_holds ? "" : ", and then " + (options.mmap ? std::string(not_held) : not_mapped));
 }
 
-/// The longest context, of halves of the one that was asked for; `n_tokens` must have room.
-std::optional<Way> shorter_context(Trials& trials, RunOptions options, int32_t n_ctx, int64_t n_tokens) {
-    constexpr int64_t least = 512; // less is of no use
-    for (options.n_ctx = n_ctx / 2; options.n_ctx >= std::max(least, n_tokens); options.n_ctx /= 2) {
-        if (const Trials::Fit fit = trials.fit(options); fit != Trials::Fit::no) {
-            return Way{"-c " + std::to_string(options.n_ctx), fit == Trials::Fit::yes};
+/// The most that fits of a size, of halves of the present one.
+std::optional<Way> largest_half(Trials& trials, const RunOptions& options, const char* option, int32_t RunOptions::*of,
+                                int32_t size, int64_t least) {
+    RunOptions changed = options;
+    for (changed.*of = size / 2; changed.*of >= least; changed.*of /= 2) {
+        if (const Trials::Fit fit = trials.fit(changed); fit != Trials::Fit::no) {
+            return Way{option + std::to_string(changed.*of), fit == Trials::Fit::yes};
         }
     }
     return std::nullopt;
+}
+
+/// The longest context; `n_tokens` must have room.
+std::optional<Way> shorter_context(Trials& trials, const RunOptions& options, int32_t n_ctx, int64_t n_tokens) {
+    constexpr int64_t least = 512; // less is of no use
+    return largest_half(trials, options, "-c ", &RunOptions::n_ctx, n_ctx, std::max(least, n_tokens));
+}
+
+/// The most tokens in one evaluation: compute buffers hold that many.
+std::optional<Way> smaller_batch(Trials& trials, const RunOptions& options) {
+    constexpr int64_t least = 64; // less takes much longer and saves little
+    return largest_half(trials, options, "-ub ", &RunOptions::n_ubatch, options.n_ubatch, least);
 }
 
 /// Bytes. A device that holds nothing is not listed.
@@ -197,17 +210,6 @@ std::optional<Way> other_shares(Trials& trials, RunOptions options) {
         options.tensor_split.clear();
         for (const Trials::Holder& h : holders) {
             options.tensor_split.push_back(to_float(h.layers));
-        }
-    }
-    return std::nullopt;
-}
-
-/// The most tokens in one evaluation, of halves of those that were asked for: compute buffers hold that many.
-std::optional<Way> smaller_batch(Trials& trials, RunOptions options) {
-    constexpr int32_t least = 64; // less takes much longer and saves little
-    for (options.n_ubatch /= 2; options.n_ubatch >= least; options.n_ubatch /= 2) {
-        if (const Trials::Fit fit = trials.fit(options); fit != Trials::Fit::no) {
-            return Way{"-ub " + std::to_string(options.n_ubatch), fit == Trials::Fit::yes};
         }
     }
     return std::nullopt;
