@@ -270,15 +270,22 @@ TEST(NoRoomForTheTrace, TheTextIsCompleteAndThenItIsSaid) {
 }
 
 TEST(NoRoomForTheTrace, WhatWasWrittenBeforeCanBeRead) {
-    const Folder folder;
-    ASSERT_EQ(record_within(600000, folder / "t.trace").code, device_error);
-    const Outcome shown = run({"show", folder / "t.trace", "--json"});
-    ASSERT_EQ(shown.code, 0) << shown.err;
-    const json summary = json::parse(shown.out);
-    // What the first evaluation begins with is committed. How much comes behind it: as much as there was time for.
-    EXPECT_THAT(model(), ::testing::EndsWith("/" + summary["facts"]["model"].get<std::string>()));
-    EXPECT_LT(summary["tokens"], 200);
-    EXPECT_THAT(known_text(), StartsWith(text_in(folder / "t.trace")));
+    // The graph alone does not fit into the first.
+    for (const auto& [bytes, most_tokens] : {std::pair{300000LL, 0}, std::pair{600000LL, 199}}) {
+        SCOPED_TRACE(std::to_string(bytes) + " bytes");
+        const Folder folder;
+        ASSERT_EQ(record_within(bytes, folder / "t.trace").code, device_error);
+        const Outcome shown = run({"show", folder / "t.trace", "--json"});
+        ASSERT_EQ(shown.code, 0) << shown.err;
+        const json summary = json::parse(shown.out);
+        // How much was committed depends on how often the writer had its turn: on a busy machine perhaps once, with all that
+        // does not fit. Writer.WhenFilesMayNotGrow… says that what was committed is whole.
+        EXPECT_LE(summary["tokens"], most_tokens);
+        if (summary["tokens"] > 0) {
+            EXPECT_THAT(model(), ::testing::EndsWith("/" + summary["facts"]["model"].get<std::string>()));
+            EXPECT_THAT(known_text(), StartsWith(text_in(folder / "t.trace")));
+        }
+    }
 }
 
 TEST(NoRoomForTheTrace, ARecordingThatCanNotBeginIsRefused) {
