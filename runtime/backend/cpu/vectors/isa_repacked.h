@@ -245,14 +245,15 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
     Floats acc[M][N] = {};
     int64_t s = 0;
     for (int64_t i = 0; i < n / block; ++i, panel += of_block) {
-        if (first == 0) { // of M panels side by side the next ones lie behind the last
-            const int64_t ahead = fetched_ahead + ((n / block - i) * of_block <= fetched_ahead ? (M - 1) * apart : 0);
-            for (int m = 0; m < M; ++m) {
-                fetch(panel + m * apart + ahead, of_block);
-            }
-        }
+        // Of M panels side by side the next ones lie behind the last.
+        const int64_t ahead = fetched_ahead + ((n / block - i) * of_block <= fetched_ahead ? (M - 1) * apart : 0);
         UNROLL(8)
         for (int p = 0; p < Row::pieces; ++p) {
+            if (first == 0) { // some with each piece: asked for all at once, what is calculated would wait for what comes
+                for (int m = 0; m < M; ++m) {
+                    fetch(panel + m * apart + ahead + p * (of_block / Row::pieces), of_block / Row::pieces);
+                }
+            }
             asm volatile("" : "+r"(panel)); // what several pieces are made of is read again: there are no registers to keep it
             UNROLL(2)
             for (int part = 0; part < parts; ++part, ++s) {
