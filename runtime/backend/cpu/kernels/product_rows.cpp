@@ -21,17 +21,18 @@ constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near whi
 void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int64_t n_columns, float* out, int64_t out_stride,
              float* room, const VectorOps& v) {
     const int64_t k = weights.ne[0];
-    const auto each = [&](auto dot, const auto* data) {
+    const auto each = [&](auto dot, const auto* data, int64_t ahead) {
         for (int64_t j = 0; j < n_columns; ++j) {
-            out[j * out_stride] = dot(data, x.data + j * x.stride, k);
+            out[j * out_stride] = dot(data, x.data + j * x.stride, k, j == 0 ? ahead : 0);
         }
     };
     switch (weights.type) {
-    case Type::F32: return each(v.dot_f32, reinterpret_cast<const float*>(row));
-    case Type::F16: return each(v.dot_f16, reinterpret_cast<const uint16_t*>(row));
-    case Type::BF16: return each(v.dot_bf16, reinterpret_cast<const uint16_t*>(row));
+    case Type::F32: return each(v.dot_f32, reinterpret_cast<const float*>(row), fetched_ahead);
+    case Type::F16: return each(v.dot_f16, reinterpret_cast<const uint16_t*>(row), fetched_ahead);
+    case Type::BF16: return each(v.dot_bf16, reinterpret_cast<const uint16_t*>(row), fetched_ahead);
     default: break;
     }
+    fetch(row + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
     const BlockOps& blocks = v.blocks[ordinal(weights.type)];
     if (blocks.dot != nullptr) {
         for (int64_t j = 0; j < n_columns; j += BlockOps::max_columns) {
@@ -43,7 +44,7 @@ void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int6
             }
         }
     } else {
-        each(v.dot_f32, read_row(weights, row, room, v));
+        each(v.dot_f32, read_row(weights, row, room, v), 0);
     }
 }
 
@@ -227,7 +228,6 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     }
     if (!is_int8 && n <= few_columns) {
         for (int64_t row = first; row < end; ++row) {
-            fetch(matrix + row * weights.nb[1] + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
             dot_row(weights, matrix + row * weights.nb[1], columns, n, out + row, out_stride, room, v);
         }
         return;

@@ -61,9 +61,13 @@ ALWAYS_INLINE TwoPieces two_fours_at(const void* a, const void* b) {
     return reinterpret_cast<TwoPieces>(_mm512_and_si512(shifted, _mm512_set1_epi8(15)));
 }
 #endif
-/// `count` bits of each byte, from bit `from` on.
-template <typename V> ALWAYS_INLINE V bits_of(V p, int from, int count) {
-    return (p >> static_cast<uint8_t>(from)) & static_cast<uint8_t>((1 << count) - 1);
+template <size_t n> struct Pairs { typedef uint16_t Of __attribute__((vector_size(n))); };
+/// `count` bits of each byte, those from bit `from` on, as bits from `to` on. What a shift of two bytes at once, for which there
+/// are instructions, carries from one into the other is masked off.
+template <typename V> ALWAYS_INLINE V bits_of(V p, int from, int count, int to = 0) {
+    const auto pairs = reinterpret_cast<typename Pairs<sizeof(V)>::Of>(p);
+    const auto shifted = from > to ? pairs >> static_cast<uint16_t>(from - to) : pairs << static_cast<uint16_t>(to - from);
+    return reinterpret_cast<V>(shifted) & static_cast<uint8_t>(((1 << count) - 1) << to);
 }
 
 #if defined(__AVX2__)
@@ -333,7 +337,7 @@ struct RowQ3_K : Super<BlockQ3_K, 16, false> {
     }
     template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
         return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 4); }), 2 * (p % 4), 2) |
-               (bits_of(bytes([](const Block& b) { return b.hmask; }), p, 1) << 2);
+               bits_of(bytes([](const Block& b) { return b.hmask; }), p, 1, 2);
     }
 };
 
@@ -380,7 +384,7 @@ struct RowQ5_K : Super<BlockQ5_K, 32, true> {
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) { scales_and_minima(b, scale, offset); }
     template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
         return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 2); }), 4 * (p % 2), 4) |
-               (bits_of(bytes([](const Block& b) { return b.qh; }), p, 1) << 4);
+               bits_of(bytes([](const Block& b) { return b.qh; }), p, 1, 4);
     }
 };
 
@@ -392,7 +396,7 @@ struct RowQ6_K : Super<BlockQ6_K, 16, false> {
     template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
         const int half = p / 4, part = p % 4;
         return bits_of(bytes([=](const Block& b) { return b.ql + 64 * half + 32 * (part % 2); }), part < 2 ? 0 : 4, 4) |
-               (bits_of(bytes([=](const Block& b) { return b.qh + 32 * half; }), 2 * part, 2) << 4);
+               bits_of(bytes([=](const Block& b) { return b.qh + 32 * half; }), 2 * part, 2, 4);
     }
 };
 

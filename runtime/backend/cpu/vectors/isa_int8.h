@@ -232,10 +232,14 @@ void dot_tile(const std::byte* rows, size_t stride, const Int8Columns& x, int64_
     const int64_t n_blocks = n / block;
     Floats acc[R][N][chains] = {};
     const auto add = [&](int64_t i, int n_there) __attribute__((always_inline)) {
+        constexpr auto of_block = static_cast<int64_t>(sizeof(typename Row::Block));
+        const int64_t ahead = fetched_ahead_of(R, static_cast<int64_t>(stride), (n_blocks - i) * of_block);
         Unit<Row> units[R];
         UNROLL(4)
         for (int r = 0; r < R; ++r) {
-            units[r] = {reinterpret_cast<const typename Row::Block*>(rows + static_cast<size_t>(r) * stride) + i, n_there};
+            const std::byte* const at = rows + static_cast<size_t>(r) * stride + i * of_block;
+            fetch(at + ahead, in_unit * of_block);
+            units[r] = {reinterpret_cast<const typename Row::Block*>(at), n_there};
         }
         add_unit<Row, R, N>(units, x, i * block, acc);
     };
@@ -277,7 +281,6 @@ void dot(const std::byte* rows, size_t stride, int64_t n_rows, const Int8Columns
         constexpr int N = decltype(columns)::value, R = rows_in_tile(N);
         int64_t r = 0;
         for (; r + R <= n_rows; r += R) {
-            fetch(rows + static_cast<size_t>(r) * stride + fetched_ahead, R * static_cast<int64_t>(stride));
             dot_tile<Row, R, N>(rows + static_cast<size_t>(r) * stride, stride, x, n, out + r, out_stride);
         }
         for (; r < n_rows; ++r) {

@@ -86,21 +86,25 @@ template <typename Row> struct PanelBlock {
         return *reinterpret_cast<const NarrowAt*>(of(where) + i * width);
     }
 };
-/// Without signs; compilers take each byte by itself unless they are told the instruction.
-ALWAYS_INLINE Ints ints_of(Narrow v) {
+/// Without signs, or with them; compilers take each byte by itself unless they are told the instruction.
+template <bool with_signs> ALWAYS_INLINE Ints ints_of(Narrow v) {
 #if defined(__AVX512F__)
-    return reinterpret_cast<Ints>(_mm512_cvtepu8_epi32(reinterpret_cast<__m128i>(v)));
+    const auto bits = reinterpret_cast<__m128i>(v);
+    return reinterpret_cast<Ints>(with_signs ? _mm512_cvtepi8_epi32(bits) : _mm512_cvtepu8_epi32(bits));
 #elif defined(__AVX2__)
-    return reinterpret_cast<Ints>(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(__builtin_bit_cast(int64_t, v))));
+    const __m128i bits = _mm_cvtsi64_si128(__builtin_bit_cast(int64_t, v));
+    return reinterpret_cast<Ints>(with_signs ? _mm256_cvtepi8_epi32(bits) : _mm256_cvtepu8_epi32(bits));
 #elif defined(SCHEDSCOPE_NEON)
     const uint8x8_t bits = vreinterpret_u8_u32(vdup_n_u32(__builtin_bit_cast(uint32_t, v)));
-    return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bits))));
+    return with_signs ? vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(bits))))
+                      : vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bits))));
 #else
-    return __builtin_convertvector(v, Ints);
+    typedef int8_t Signed __attribute__((vector_size(width)));
+    return with_signs ? __builtin_convertvector(reinterpret_cast<Signed>(v), Ints) : __builtin_convertvector(v, Ints);
 #endif
 }
-ALWAYS_INLINE Floats floats_of(Narrow v) { return to_floats(ints_of(v)); }
-ALWAYS_INLINE Floats floats_of_signed(Narrow v) { return to_floats(ints_of(v ^ 128) - 128); }
+ALWAYS_INLINE Floats floats_of(Narrow v) { return to_floats(ints_of<false>(v)); }
+ALWAYS_INLINE Floats floats_of_signed(Narrow v) { return to_floats(ints_of<true>(v)); }
 
 /// Scales, and offsets if there are any, of group g of a block, a row a lane.
 template <typename Row> struct PanelScales {
@@ -245,11 +249,10 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
     Floats acc[M][N] = {};
     int64_t s = 0;
     for (int64_t i = 0; i < n / block; ++i, panel += of_block) {
-        // Of M panels side by side the next ones lie behind the last.
-        const int64_t ahead = fetched_ahead + ((n / block - i) * of_block <= fetched_ahead ? (M - 1) * apart : 0);
+        const int64_t ahead = fetched_ahead_of(M, apart, (n / block - i) * of_block);
         UNROLL(8)
         for (int p = 0; p < Row::pieces; ++p) {
-            if (first == 0) { // some with each piece: asked for all at once, what is calculated would wait for what comes
+            if (first == 0) {
                 for (int m = 0; m < M; ++m) {
                     fetch(panel + m * apart + ahead + p * (of_block / Row::pieces), of_block / Row::pieces);
                 }

@@ -33,7 +33,14 @@ struct Int8Columns {
 /// itself within a row, doesn't where several rows are read at once or a row is short.
 constexpr int64_t fetched_ahead = 8192;
 
-/// Asks for memory that is read soon; there need not be any. (Inlined always: it is compiled for several instruction sets.)
+/// The same from a place of `at_once` rows that are read together, `stride` bytes apart, with `left` bytes of each to be read:
+/// the next ones lie behind the last.
+constexpr int64_t fetched_ahead_of(int64_t at_once, int64_t stride, int64_t left) noexcept {
+    return fetched_ahead + (left <= fetched_ahead ? (at_once - 1) * stride : 0);
+}
+
+/// Asks for memory that is read soon; there need not be any. A little at a time: what the processor waits with is soon full, and
+/// then it calculates nothing either. (Inlined always: it is compiled for several instruction sets.)
 __attribute__((always_inline)) inline void fetch(const void* p, int64_t n_bytes) {
     constexpr int64_t line = 64;
     for (int64_t at = 0; at < n_bytes; at += line) {
@@ -122,9 +129,10 @@ struct VectorOps {
     /// totals: each group's numbers summed up.
     void (*quantise)(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums, int32_t* totals);
 
-    float (*dot_f32)(const float* a, const float* b, int64_t n);
-    float (*dot_f16)(const uint16_t* a, const float* b, int64_t n);
-    float (*dot_bf16)(const uint16_t* a, const float* b, int64_t n);
+    /// Σ a[i] × b[i]. Meanwhile what lies `ahead` bytes further than a, if that is not 0, is fetched; it need not be there.
+    float (*dot_f32)(const float* a, const float* b, int64_t n, int64_t ahead);
+    float (*dot_f16)(const uint16_t* a, const float* b, int64_t n, int64_t ahead);
+    float (*dot_bf16)(const uint16_t* a, const float* b, int64_t n, int64_t ahead);
 
     void (*half_to_floats)(const uint16_t* in, float* out, int64_t n);
     void (*floats_to_half)(const float* in, uint16_t* out, int64_t n);

@@ -50,11 +50,13 @@ struct Stretches<Row> {
     }
 };
 
-/// Σ a[i] × b[i].
-template <typename Row> float dot(const typename Row::Element* a, const float* b, int64_t n) {
+template <typename Row> float dot(const typename Row::Element* a, const float* b, int64_t n, int64_t ahead) {
     Floats s0{}, s1{}, s2{}, s3{};
     int64_t i = 0;
     for (; i + 4 * width <= n; i += 4 * width) {
+        if (ahead != 0) {
+            fetch(reinterpret_cast<const std::byte*>(a + i) + ahead, Stretches<Row>::bytes(4 * width));
+        }
         s0 += Row::vector(a + i) * load(b + i);
         s1 += Row::vector(a + i + width) * load(b + i + width);
         s2 += Row::vector(a + i + 2 * width) * load(b + i + 2 * width);
@@ -111,7 +113,8 @@ template <typename Of> inline void by_columns(int64_t m, Of of) {
 }
 
 template <typename Row, int columns, int n_rows>
-inline void multiply_some(const std::byte* rows, size_t stride, const float* x, int64_t ldx, int64_t d, float* out, int64_t ldo) {
+inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, const float* x, int64_t ldx, int64_t d, float* out,
+                          int64_t ldo) {
     constexpr int elements = Stretches<Row>::elements;
     constexpr int vectors = elements / width;
     const std::byte* row[n_rows];
@@ -123,6 +126,9 @@ inline void multiply_some(const std::byte* rows, size_t stride, const float* x, 
     for (; l + elements <= d; l += elements) {
         Floats value[n_rows][vectors];
         for (int i = 0; i < n_rows; ++i) {
+            if (ahead != 0) {
+                fetch(row_at(row[i], stride, ahead) + Stretches<Row>::bytes(l), Stretches<Row>::bytes(elements));
+            }
             Stretches<Row>::read(row[i], l, value[i]);
         }
         for (int v = 0; v < vectors; ++v) {
@@ -158,12 +164,8 @@ void multiply_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahea
         constexpr int count = decltype(columns)::value;
         for (int64_t i = 0, some = 4; i < n; i += some) {
             some = i + 4 <= n ? 4 : 1;
-            for (int64_t next = 0; next < some && ahead != 0 && j == 0; ++next) {
-                fetch(row_at(rows, stride, i + next + ahead), Stretches<Row>::bytes(d));
-            }
-            (some == 4 ? multiply_some<Row, count, 4> : multiply_some<Row, count, 1>)(rows + stride * static_cast<size_t>(i),
-                                                                                      stride, x + j * ldx, ldx, d,
-                                                                                      out + j * ldo + i, ldo);
+            const auto multiply = some == 4 ? multiply_some<Row, count, 4> : multiply_some<Row, count, 1>;
+            multiply(row_at(rows, stride, i), stride, j == 0 ? ahead : 0, x + j * ldx, ldx, d, out + j * ldo + i, ldo);
         }
     });
 }
