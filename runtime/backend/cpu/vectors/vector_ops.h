@@ -34,13 +34,13 @@ struct Int8Columns {
 constexpr int64_t fetched_ahead = 8192;
 
 /// The same from a place of `at_once` rows that are read together, `stride` bytes apart, with `left` bytes of each to be read:
-/// the next ones lie behind the last.
-constexpr int64_t fetched_ahead_of(int64_t at_once, int64_t stride, int64_t left) noexcept {
+/// the next ones lie behind the last. (Inlined always: it is compiled for several instruction sets.)
+__attribute__((always_inline)) inline int64_t fetched_ahead_of(int64_t at_once, int64_t stride, int64_t left) noexcept {
     return fetched_ahead + (left <= fetched_ahead ? (at_once - 1) * stride : 0);
 }
 
 /// Asks for memory that is read soon; there need not be any. A little at a time: what the processor waits with is soon full, and
-/// then it calculates nothing either. (Inlined always: it is compiled for several instruction sets.)
+/// then it calculates nothing either.
 __attribute__((always_inline)) inline void fetch(const void* p, int64_t n_bytes) {
     constexpr int64_t line = 64;
     for (int64_t at = 0; at < n_bytes; at += line) {
