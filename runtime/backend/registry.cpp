@@ -18,12 +18,18 @@ namespace schedscope {
 Registry::Registry() {
     devices_.push_back(make_cpu_device());
     cpu_ = devices_.front().get();
+}
+
+Registry::~Registry() = default;
+
+void Registry::look_for_vulkan() const {
+    if (std::exchange(looked_for_vulkan_, true)) {
+        return;
+    }
     for (auto& device : find_vulkan_devices(missing_)) {
         devices_.push_back(std::move(device));
     }
 }
-
-Registry::~Registry() = default;
 
 void Registry::look_for_blas() const {
     if (std::exchange(looked_for_blas_, true)) {
@@ -37,22 +43,31 @@ void Registry::look_for_blas() const {
     }
 }
 
-const std::vector<std::unique_ptr<Device>>& Registry::devices() const {
+void Registry::look_for_all() const {
     const std::lock_guard lock(mutex_);
+    look_for_vulkan();
     look_for_blas();
+}
+
+const std::vector<std::unique_ptr<Device>>& Registry::devices() const {
+    look_for_all();
     return devices_;
 }
 
 const std::vector<std::string>& Registry::missing() const {
-    const std::lock_guard lock(mutex_);
-    look_for_blas();
+    look_for_all();
     return missing_;
 }
 
 Device* Registry::find(std::string_view name) const {
+    if (same_ignoring_case(name, cpu_->name())) {
+        return cpu_;
+    }
     const std::lock_guard lock(mutex_);
     if (same_ignoring_case(name, "blas")) {
         look_for_blas();
+    } else {
+        look_for_vulkan();
     }
     for (const auto& device : devices_) {
         if (same_ignoring_case(device->name(), name)) {
@@ -101,6 +116,7 @@ std::vector<Device*> Registry::select(std::string_view list, std::vector<std::un
     std::vector<Device*> chosen, named;
     if (list.empty()) {
         const std::lock_guard lock(mutex_);
+        look_for_vulkan();
         for (const auto& device : devices_) {
             if (device->kind() == DeviceKind::gpu) {
                 chosen.push_back(device.get());

@@ -14,8 +14,9 @@
 namespace schedscope {
 
 /// All devices found on this machine: CPU (always), BLAS, then every Vulkan device. Finding them starts no queue and allocates
-/// nothing on a device. OpenBLAS, which starts threads with memory of their own as soon as it is loaded, is not looked for before
-/// BLAS is asked for or for all there is. Devices live as long as the registry; buffers and backends must be gone before it.
+/// nothing on a device. What is loaded to find them takes memory (OpenBLAS also starts threads, drivers bring a compiler): none
+/// is looked for before it, or all there is, is asked for. Devices live as long as the registry; buffers and backends must be
+/// gone before it.
 class Registry {
 public:
     Registry();
@@ -41,8 +42,10 @@ public:
                                 const ProfileSource& profiles = {}) const;
 
 private:
-    /// Once. The caller holds the mutex.
+    /// Once each. The caller holds the mutex.
+    void look_for_vulkan() const;
     void look_for_blas() const;
+    void look_for_all() const; ///< the caller does not
     /// What the nth mention of a device stands for.
     Device* again(Device& device, std::ptrdiff_t nth, std::vector<std::unique_ptr<Device>>* described) const;
     [[noreturn]] void refuse(std::string_view name, const std::vector<std::unique_ptr<Device>>* described) const;
@@ -51,9 +54,9 @@ private:
 
     Device* cpu_;
     mutable std::mutex mutex_;                             ///< of what follows
-    mutable std::vector<std::unique_ptr<Device>> devices_; ///< stays as it is once BLAS was looked for
+    mutable std::vector<std::unique_ptr<Device>> devices_; ///< stays as it is once all were looked for
     mutable std::vector<std::string> missing_;
-    mutable bool looked_for_blas_ = false;
+    mutable bool looked_for_vulkan_ = false, looked_for_blas_ = false;
     mutable std::vector<std::unique_ptr<Device>> again_; ///< devices that were named more than once
 };
 

@@ -103,7 +103,9 @@ void Mapping::let_go(size_t offset, size_t bytes) const noexcept {
     const size_t first = (offset + page_size() - 1) / page_size() * page_size(); // what lies beside may be needed
     const size_t end = (offset + bytes) / page_size() * page_size();
     if (file_ && first < end) {
-        ::madvise(const_cast<std::byte*>(bytes_.data()) + first, end - first, MADV_DONTNEED);
+        auto* const begin = const_cast<std::byte*>(bytes_.data()) + first;
+        ::madvise(begin, end - first, MADV_NOHUGEPAGE); // else a neighbour that is read brings two MiB of this back
+        ::madvise(begin, end - first, MADV_DONTNEED);
     }
 }
 

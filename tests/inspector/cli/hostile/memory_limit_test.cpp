@@ -48,7 +48,7 @@ TEST_P(Limited, EndsWithADocumentedCode) {
     EXPECT_EQ(code, 0);
 }
 
-TEST_P(Limited, LoadsOpenBlasOnlyWhereItIsNamed) {
+TEST_P(Limited, LoadsLibrariesOfDevicesOnlyWhereTheseAreNamed) {
     const Folder folder;
     const Outcome outcome = run(arguments(), {.environment = {{"LD_DEBUG", "files"}, {"LD_DEBUG_OUTPUT", folder / "loaded"}}});
     EXPECT_EQ(outcome.code, 0);
@@ -62,6 +62,7 @@ TEST_P(Limited, LoadsOpenBlasOnlyWhereItIsNamed) {
     } else {
         EXPECT_THAT(loaded, HasSubstr("openblas"));
     }
+    EXPECT_THAT(loaded, Not(HasSubstr("libvulkan")));
 }
 
 } // namespace
