@@ -15,11 +15,13 @@ namespace schedscope {
 
 namespace {
 
-/// "on CPU by 1.wgt1".
+/// "on CPU by 1.wgt1", "unassigned"; "on ?": a log may leave out where.
 std::string decision_of(const History& history, const TensorState& tensor) {
     const std::string cause = tensor.cause.value_or(Cause::none) == Cause::none ? "" : cause_name(*tensor.cause, tensor.source);
-    return joined({tensor.backend == no_backend ? "unassigned" : "on ",
-                   tensor.backend == no_backend ? "" : history.backend_name(tensor.backend), cause.empty() ? "" : " by ", cause});
+    const std::string where = tensor.backend != no_backend   ? "on " + history.backend_name(tensor.backend)
+                              : history.knows(Topic::passes) ? "unassigned"
+                                                             : std::string("on ") + unknown_text;
+    return cause.empty() ? where : joined({where, " by ", cause});
 }
 
 bool computes(const History& history, const PlanState& state, TensorId id) {
@@ -99,13 +101,14 @@ std::vector<std::string> namesakes_in_words(const History& history, const PlanSt
     const auto text_of = [&](TensorId id) {
         return joined({history.unique_name(state, id), " (", operator_text(history.tensor(state, id)), ")"});
     };
-    const std::string told = decision_of(history, state.tensors[namesakes.told]);
+    const TensorState& told = state.tensors[namesakes.told];
+    const std::string as_told = told.backend != no_backend || history.knows(Topic::passes) ? decision_of(history, told) : "";
     for (const std::string& decision : decisions) {
         const std::vector<TensorId>& ids = alike.at(decision);
         const auto n = std::min(most, std::ssize(ids));
         lines.push_back(joined({joined(std::vector(ids.begin(), ids.begin() + n), ", ", text_of),
                                 n < std::ssize(ids) ? " and " + std::to_string(std::ssize(ids) - n) + " more" : "", " ", decision,
-                                decision == told ? ", as this one" : ""}));
+                                decision == as_told ? ", as this one" : ""}));
     }
     return lines;
 }

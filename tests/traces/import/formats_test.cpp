@@ -7,6 +7,7 @@
 #include "traces/history/accounts/as_logged.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/accounts/memory.h"
+#include "traces/history/namesakes.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
@@ -180,6 +181,23 @@ TEST(ImportedLog, SaysTheContextsLength) {
         EXPECT_EQ(session_fact(imported.history->session(), "n_ctx"), "768") << printed;
     }
     EXPECT_EQ(session_fact(Imported::text(graph).history->session(), "n_ctx"), "");
+}
+
+/// A header does not say where its inputs lie.
+TEST(ImportedLog, ATensorOfOneNameWithAnotherIsOnAnUnknownBackendWhereNoLineSaysIt) {
+    Imported imported =
+        Imported::text("## SPLIT #0: CPU # 0 inputs\n"
+                       "node #  0 (  RMS_NORM):                    x (  10K) [  CPU         ] use=1,c=1:                    y "
+                       "(  10K) [  CPU         ]\n\n"
+                       "## SPLIT #1: Vulkan0 # 1 inputs: [x (  12K)] \n"
+                       "node #  1 (  RMS_NORM):                    z (  12K) [Vulka         ] use=0,c=1:          Vulkan0#x#0 "
+                       "(  12K) [ NULL         ]\n");
+    const PlanState& state = imported.history->plan(0);
+    const std::vector<std::string> lines =
+        namesakes_in_words(*imported.history, state, find_namesakes(*imported.history, state, "x"));
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_THAT(lines[0], ::testing::HasSubstr("which computes it; 1 other"));
+    EXPECT_THAT(lines[1], ::testing::EndsWith("(?) on ?"));
 }
 
 TEST(ImportedLog, NamesCutAlikeAreNotGuessed) {
