@@ -22,6 +22,14 @@ std::string_view without_stamp(std::string_view line, std::string_view stamp) no
     return has_it ? line.substr(stamp.size()) : line;
 }
 
+/// "sched_reserve: graph nodes": how lines of llama.cpp begin, and no words in their midst.
+bool begins_with_function(std::string_view line) noexcept {
+    const size_t colon = std::min(line.find(':'), line.size());
+    const std::string_view word = line.substr(0, colon);
+    return colon < line.size() && word.find('_') != std::string_view::npos &&
+           std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == '~'; });
+}
+
 } // namespace
 
 /// How much of a scheduler line is there: the more the better. Sets complete_: nothing needs to follow.
@@ -113,24 +121,54 @@ void LogLines::take_line(std::string_view line) {
     }
 }
 
-bool LogLines::next(WholeLine& line) {
-    if (given_ == ready_.size()) {
-        ready_.clear();
-        given_ = 0;
-        std::string_view raw;
-        while (ready_.empty()) {
-            if (!file_.next(raw)) {
-                settle();
-                break;
-            }
-            take_line(raw);
-        }
+/// False: the log has no more lines.
+bool LogLines::read_more() {
+    if (given_ < ready_.size()) {
+        return true;
     }
-    if (given_ == ready_.size()) {
+    ready_.clear();
+    given_ = 0;
+    std::string_view raw;
+    while (ready_.empty()) {
+        if (!file_.next(raw)) {
+            settle();
+            break;
+        }
+        take_line(raw);
+    }
+    return !ready_.empty();
+}
+
+/// Was a line that is none of the scheduler's broken behind `piece`: at the edge, or at the blank before a word that the edge
+/// left no room for? A line that begins as the piece did is the next one of the same program.
+bool LogLines::goes_on(std::string_view piece, std::string_view below) const noexcept {
+    constexpr size_t least_alike = 8;
+    if (below.empty() || begins_with_function(below) ||
+        without_stamp(below, piece.substr(0, least_alike)).size() < below.size()) {
         return false;
     }
-    line = {ready_[given_].kind, ready_[given_].text};
-    ++given_;
+    const size_t word = std::min(below.find(' '), below.size());
+    const bool at_edge = wrapped_ && piece.size() == width_;
+    return at_edge || (piece.ends_with(' ') && piece.size() <= width_ && piece.size() + word >= width_);
+}
+
+bool LogLines::next(WholeLine& line) {
+    if (!read_more()) {
+        return false;
+    }
+    if (ready_[given_].kind != LineKind::other) {
+        line = {ready_[given_].kind, ready_[given_].text};
+        ++given_;
+        return true;
+    }
+    std::string piece = std::move(ready_[given_++].text);
+    whole_ = piece;
+    while (read_more() && ready_[given_].kind == LineKind::other && goes_on(piece, ready_[given_].text) &&
+           static_cast<int64_t>(whole_.size() + ready_[given_].text.size()) <= budget::log_line_bytes) {
+        piece = std::move(ready_[given_++].text);
+        whole_ += piece;
+    }
+    line = {LineKind::other, whole_};
     return true;
 }
 

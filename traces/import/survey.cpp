@@ -81,11 +81,13 @@ void note_other(Survey& survey, std::string_view line) {
 }
 
 /// Lines as they are, for the width that they were wrapped at.
-size_t width_of(LogFile& file, int64_t& n_lines) {
-    size_t width = 0;
+LineWidth width_of(LogFile& file, int64_t& n_lines) {
+    LineWidth width;
     std::string_view line;
     while (file.next(line)) {
-        width = std::max(width, line.size());
+        width.n_longest = line.size() > width.longest ? 0 : width.n_longest;
+        width.longest = std::max(width.longest, line.size());
+        width.n_longest += line.size() == width.longest ? 1 : 0;
         ++n_lines;
     }
     return width;

@@ -22,7 +22,7 @@ struct Survey {
     std::vector<std::string> buffer_types;                  ///< of compute buffers, as they came
     std::vector<PrintedSize> compute_buffers;               ///< each size that is printed of them, once, with most digits
     std::vector<std::pair<std::string, std::string>> facts; ///< of the run, by name; the last value holds
-    size_t width = 0;                                       ///< of the longest line
+    LineWidth width;                                        ///< of the lines as they stand there
     size_t name_width = 0; ///< of the longest name on a node line: names of that width may be cut
     int64_t n_lines = 0, n_splits = 0, n_nodes = 0;
     bool has_causes = false;

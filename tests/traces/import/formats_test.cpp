@@ -11,8 +11,9 @@
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
+#include <algorithm>
 #include <fstream>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <iterator>
 
 namespace schedscope::test {
@@ -167,6 +168,47 @@ TEST(ImportedLog, EveryGraphIsAnEvaluation) {
     EXPECT_FALSE(memory.memory[0].use_known);
     EXPECT_EQ(session_fact(imported.history->session(), "graph_splits"), "3 (with bs=512), 2 (with bs=1)");
     EXPECT_EQ(session_fact(imported.history->session(), "graphs_reused"), "7");
+}
+
+/// A terminal breaks each line that is too long for it, wherever its numbers and names stand: at its edge, or at a blank.
+TEST(ImportedLog, LinesBesideTheSchedulersThatWereWrappedAreWholeAgain) {
+    const std::string text = "print_info: general.name          = Stories of a length that a line has no room for\n"
+                             "llama_context: flash_attn            = disabled, as it is slower on this machine\n" +
+                             file_text("several");
+    const auto wrapped = [&](size_t width, bool at_blanks) {
+        std::string all;
+        for (size_t begin = 0; begin < text.size();) {
+            const size_t line_end = text.find('\n', begin);
+            size_t end = std::min(line_end, begin + width);
+            if (const size_t blank = text.rfind(' ', end - 1); at_blanks && end < line_end && blank > begin && blank < end) {
+                end = blank + 1;
+            }
+            all += text.substr(begin, end - begin) + "\n";
+            begin = end == line_end ? end + 1 : end;
+        }
+        return all;
+    };
+    const auto what_is_said = [](const std::string& log) {
+        const Imported imported = Imported::text(log);
+        std::string said;
+        for (const auto& [name, value] : imported.history->session().facts) {
+            said += name == accounts::log_fact ? "" : name + "=" + value + "\n";
+        }
+        for (EvaluationId e = 0; e < imported.history->n_evaluations(); ++e) {
+            const record::EvaluationBegin begin = imported.history->evaluation(e).begin;
+            said += std::string(kind_text(begin.kind)) + " of " + std::to_string(begin.n_tokens.value_or(0)) + "\n";
+        }
+        return said;
+    };
+    const std::string whole = what_is_said(text);
+    EXPECT_THAT(whole, ::testing::HasSubstr("reserve of 512\n"));
+    EXPECT_THAT(whole, ::testing::HasSubstr("name=Stories of a length that a line has no room for\n"));
+    for (size_t width = 45; width <= 120; ++width) {
+        EXPECT_EQ(what_is_said(wrapped(width, false)), whole) << "wrapped at " << width;
+    }
+    for (const size_t width : {60, 72, 80, 100}) {
+        EXPECT_EQ(what_is_said(wrapped(width, true)), whole) << "wrapped at blanks before " << width;
+    }
 }
 
 /// Not what else has such a name: of the training, of a sequence, of a server's slot.
