@@ -280,7 +280,9 @@ private:
             why_other_model_ = why_other_model_.empty() ? why : why_other_model_;
             return;
         }
-        if (model_ != nullptr) {
+        if (model_ != nullptr && graph.graph.nodes.empty()) {
+            lacks_nodes_ = true;
+        } else if (model_ != nullptr) {
             const std::optional<int32_t> n_tokens =
                 next_reserve_ && next_reserve_->n_tokens > 0 ? std::optional(next_reserve_->n_tokens) : graph.n_tokens;
             const int64_t n_logged = std::ssize(graph.graph.tensors);
@@ -332,6 +334,9 @@ private:
             result_.notes.push_back(first_alike_ +
                                     (n_alike_ == 1 ? "" : "; so it is with " + words::counted(n_alike_ - 1, "other")));
         }
+        if (lacks_nodes_) {
+            result_.notes.emplace_back("no nodes are in the log that the model could say more of: GGML_SCHED_DEBUG=2 logs them");
+        }
         if (const auto left = std::ssize(left_); left > 0) {
             constexpr int64_t most_named = 6;
             const std::string which = joined(std::span(left_).first(std::min(left, most_named)), ", ");
@@ -378,6 +383,7 @@ private:
     int64_t n_checked_ = 0, n_of_other_model_ = 0;
     std::string why_other_model_;   ///< the first one
     std::vector<std::string> left_; ///< evaluations whose graph is as logged
+    bool lacks_nodes_ = false;      ///< one shows splits alone
     int64_t n_alike_ = 0;           ///< graphs that the model makes for several numbers of tokens
     std::string first_alike_;       ///< which one, in words
     GraphWriter writer_;

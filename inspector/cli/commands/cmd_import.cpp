@@ -56,8 +56,11 @@ CommandAction add_import(CommandOptions& app) {
             tell(import::input_name(options->log) + ": " + note);
         }
         std::cout << visible(options->output) << ": " << words::counted(result.n_graphs, "graph") << ", "
-                  << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node")
-                  << words::not_in_log(result.n_left_out) << '\n';
+                  << words::counted(result.n_splits, "split") << ", "
+                  << (result.n_nodes == 0 && result.n_splits > 0
+                          ? "no nodes: they are logged with GGML_SCHED_DEBUG=2"
+                          : words::counted(result.n_nodes, "node") + words::not_in_log(result.n_left_out))
+                  << '\n';
         if (model != nullptr) {
             std::cout << "filled in " << filled_in_words(result) << '\n';
         }
