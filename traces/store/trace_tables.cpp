@@ -216,7 +216,8 @@ void TraceTables::tensors(GraphId id, const OwnedGraph& graph) {
         i.op ? s.bind_text(3, op_name(i)) : s.bind_null(3);
         i.type ? s.bind_text(4, type_name(i)) : s.bind_null(4);
         only_if(Topic::buffers, 5, i.flags);
-        knows_.has(Topic::buffers) ? s.bind_text(6, schema::usage_name(i.usage)) : s.bind_null(6);
+        const bool is_weight = i.usage == BufferUsage::weights; // a model says it, of a graph whose buffers nobody knows
+        is_weight || knows_.has(Topic::buffers) ? s.bind_text(6, schema::usage_name(i.usage)) : s.bind_null(6);
         only_if(Topic::buffers, 7, i.buffer_type);
         only_if(Topic::buffers, 8, i.user_backend);
         bind_place(9, leaf[t]);

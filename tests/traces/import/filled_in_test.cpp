@@ -3,7 +3,10 @@
 #include "tests/support/graphs/sketch.h"
 #include "tests/support/traces/imported.h"
 #include "traces/import/model_graphs.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
+#include <cstdio>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -100,6 +103,21 @@ TEST_F(FilledInGraph, AWeightThatLiesInTwoPlacesIsTwoTensors) {
         EXPECT_EQ(t.ne, (Shape{16, 32, 1, 1}));
     }
     EXPECT_EQ(state().copies.size(), 2U); // of what the header announced
+}
+
+/// That is known of them, though the log says of no tensor what its memory is for.
+TEST_F(FilledInGraph, WeightsAreSuchInTheTraceToo) {
+    const LogText log(log_of_tied_model), trace("");
+    std::remove(trace.path().c_str());
+    TraceWriter writer(trace.path());
+    import_file(log.path(), writer, nullptr, {}, &model);
+    writer.close();
+    const TraceReader reader(trace.path());
+    int n_weights = 0;
+    for (const TensorInfo& t : reader.graph(0).tensors) {
+        n_weights += t.usage == BufferUsage::weights ? 1 : 0;
+    }
+    EXPECT_EQ(n_weights, 2);
 }
 
 TEST_F(FilledInGraph, NamesAreTheLogsWhereItStatesThem) {
