@@ -25,8 +25,11 @@ template <typename T> bool may_be_same(const std::optional<T>& a, const std::opt
 struct PlanContents {
     std::optional<uint64_t> operators;               ///< of its nodes; nothing: they are not known
     std::map<std::string, int64_t> n_of_operators{}; ///< how many of each
-    int32_t n_splits = 0;
+    int32_t n_splits = 0, n_inputs = 0;
 
+    bool is_cut_alike(const PlanContents& other) const noexcept {
+        return n_splits == other.n_splits && n_inputs == other.n_inputs;
+    }
     bool same(const PlanContents& other) const noexcept {
         return operators && other.operators ? operators == other.operators : n_splits == other.n_splits;
     }
@@ -91,11 +94,12 @@ PlanContents contents_of(const OwnedGraph& graph) {
 PlanContents contents_of(const RecordSource& source, EvaluationId id) {
     const EvaluationSpan span = source.evaluation(id);
     PlanContents contents;
-    source.for_each_of(fact_set<record::PlanBegin, record::SplitBegin>(), span.first, span.end, [&](const Record& r) {
+    constexpr FactSet facts = fact_set<record::PlanBegin, record::SplitBegin, record::SplitInput>();
+    source.for_each_of(facts, span.first, span.end, [&](const Record& r) {
         if (const auto* plan = std::get_if<record::PlanBegin>(&r.fact)) {
             contents = contents_of(source.graph(plan->graph));
         } else {
-            ++contents.n_splits;
+            ++(std::holds_alternative<record::SplitBegin>(r.fact) ? contents.n_splits : contents.n_inputs);
         }
     });
     return contents;
@@ -161,7 +165,8 @@ private:
     }
 
     /// A log does not say what its graphs are for. Where one trace lacks that, or both do and one shows no more of a plan than
-    /// its splits, its plans are those of the other that compute the same, in their order.
+    /// its splits, its plans are those of the other that compute the same, in their order: those of as many splits and inputs
+    /// first, as a prompt and a token may be planned as one graph and be split in other places.
     void pair_unknown_kinds(Evaluations& of_a, Evaluations& of_b) {
         const Evaluations a = plans_of(a_, of_a), b = plans_of(b_, of_b);
         const auto lacks_kind = [](const Evaluation& e) { return !e.kind; };
@@ -177,9 +182,22 @@ private:
             }
             return may_be_same(x.kind, y.kind) && may_be_same(x.n_tokens, y.n_tokens) && x.contents.same(y.contents);
         };
-        for (const auto& [i, j] : longest_common(a, b, alike)) {
+        const auto all_alike = [&](const Evaluation& x, const Evaluation& y) {
+            return alike(x, y) && x.contents.is_cut_alike(y.contents);
+        };
+        for (const auto& [i, j] : longest_common(a, b, all_alike)) {
             pair(a[i], b[j]);
         }
+        const Evaluations rest_a = left_of(a, [&](const Evaluation&e) { return partner_of_a_[e.id] >= 0; }),
+                          rest_b = left_of(b, [&](const Evaluation&e) { return bool{taken_[e.id]}; });
+        for (const auto& [i, j] : longest_common(rest_a, rest_b, alike)) {
+            pair(rest_a[i], rest_b[j]);
+        }
+    }
+
+    template <typename IsPaired> static Evaluations left_of(Evaluations all, const IsPaired& is_paired) {
+        std::erase_if(all, is_paired);
+        return all;
     }
 
     static Evaluations plans_of(const RecordSource& source, const Evaluations& all) {
@@ -221,8 +239,9 @@ private:
     }
 
     /// By what they reserve for: several contexts reserve for prompts and tokens in turn, and an encoder does, too. First those
-    /// of the same extents that compute the same, then those of the same extents that compute most alike; then the largest
-    /// prompts of each, where they compute the same: the two programs were to take other batches.
+    /// of the same extents that compute the same, then those of the same extents that compute most alike; then those that may be
+    /// of the same extents, where a log lost them; then the largest prompts of each, where they compute the same: the two
+    /// programs were to take other batches.
     void pair_reserves(Evaluations a, Evaluations b) {
         const int32_t largest_a = most_tokens(a), largest_b = most_tokens(b);
         for (auto [source, list] : {std::pair{&a_, &a}, {&b_, &b}}) {
@@ -242,6 +261,9 @@ private:
             constexpr double least = 0.5;
             const double likeness = same_extents(x, y) ? x.contents.likeness(y.contents) : 0;
             return likeness < least ? 0 : likeness;
+        });
+        pair_best(a, b, [](const Evaluation& x, const Evaluation& y) {
+            return x.same_shape(y) && x.contents.same(y.contents) && x.contents.is_cut_alike(y.contents) ? 1.0 : 0.0;
         });
         pair_best(a, b, [largest_a, largest_b](const Evaluation& x, const Evaluation& y) {
             const bool are_largest = x.n_tokens == largest_a && y.n_tokens == largest_b && largest_a > 1 && largest_b > 1;

@@ -677,6 +677,57 @@ TEST(Diff, AReserveIsNoPlanOfALogThatSaysWhatItReserves) {
     EXPECT_THAT(diff::pair_evaluations(*log, *recording), ElementsAre(Pair(0, 0), Pair(-1, 1), Pair(1, 2)));
 }
 
+/// Where a log lost its number of tokens.
+TEST(Diff, AReserveOfUnknownSizeIsTheFirstThatIsPlannedAlike) {
+    const auto reserves = [](std::initializer_list<std::optional<int>> of) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        bool said = true;
+        changing.record = [&](Record& r, Recorder&) {
+            if (auto* f = std::get_if<record::EvaluationBegin>(&r.fact); f != nullptr && !said) {
+                f->n_tokens = f->n_sequences = f->n_outputs = std::nullopt;
+            }
+            return true;
+        };
+        SampleRun run(changing, session({"Vulkan0", "CPU"}));
+        for (const std::optional<int> n_tokens : of) {
+            said = n_tokens.has_value();
+            run.evaluate(blocks(1, n_tokens.value_or(1), 2), GraphKind::reserve);
+        }
+        return store;
+    };
+    using Pair = std::pair<EvaluationId, EvaluationId>;
+    const Store log = reserves({std::nullopt, 512}), recording = reserves({512, 1});
+    EXPECT_THAT(diff::pair_evaluations(*log, *recording), ElementsAre(Pair(0, 1), Pair(1, 0)));
+    EXPECT_THAT(diff::pair_evaluations(*recording, *log), ElementsAre(Pair(0, 1), Pair(1, 0)));
+}
+
+/// A prompt and a token of it may be one graph, which is split in other places.
+TEST(Diff, AGraphWhoseUseIsUnknownIsTheOneThatIsSplitAsItIs) {
+    const auto run_on_backends = [&](std::initializer_list<std::pair<GraphKind, int>> of, bool said) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.record = [&](Record& r, Recorder&) {
+            if (auto* f = std::get_if<record::EvaluationBegin>(&r.fact); f != nullptr && !said) {
+                f->kind.reset();
+                f->n_tokens = f->n_sequences = f->n_outputs = std::nullopt;
+            }
+            return true;
+        };
+        SampleRun run(changing, session({"Vulkan0", "CPU"}));
+        for (const auto& [kind, n_backends] : of) {
+            run.evaluate(blocks(3, 4, n_backends), kind);
+        }
+        return store;
+    };
+    using Pair = std::pair<EvaluationId, EvaluationId>;
+    const Store recording = run_on_backends({{GraphKind::prefill, 2}, {GraphKind::decode, 1}}, true),
+                of_token = run_on_backends({{GraphKind::decode, 1}}, false),
+                of_prompt = run_on_backends({{GraphKind::prefill, 2}}, false);
+    EXPECT_THAT(diff::pair_evaluations(*of_token, *recording), ElementsAre(Pair(-1, 0), Pair(0, 1)));
+    EXPECT_THAT(diff::pair_evaluations(*recording, *of_prompt), ElementsAre(Pair(0, 0), Pair(1, -1)));
+}
+
 TEST(Diff, EvaluationsOfALogArePairedByWhatTheirPlansCompute) {
     const std::vector<std::string> names{"Vulkan0", "CPU"};
     const auto with_blocks = [&](std::initializer_list<std::pair<int, bool>> of) { // so many blocks, and is it said what it is?
