@@ -142,7 +142,8 @@ private:
         }
         // What a decode reads was said where it was generated; a reserve reads nothing.
         if (a.begin.kind != GraphKind::decode && a.begin.kind != GraphKind::reserve) {
-            compare_prompts(a_, b_, evaluations, found);
+            compare_prompts(
+                a_, b_, evaluations, [&] { return sizes_tell(evaluations); }, found);
         }
         if (plans_seen_.insert({a.begin.planned_in, b.begin.planned_in}).second && a.first < a.end && b.first < b.end) {
             compare_plans(evaluations, found);
@@ -153,6 +154,11 @@ private:
                 compare_verdicts(PlanPair(a_, of_a, b_, of_b), found);
             }
         }
+    }
+
+    bool sizes_tell(const EvaluationPair& evaluations) {
+        const PlanState &a = a_.plan(evaluations.first), &b = b_.plan(evaluations.second);
+        return a.graph < 0 || b.graph < 0 || PlanPair(a_, a, b_, b).sizes_tell();
     }
 
     void compare_plans(const EvaluationPair& evaluations, Found& found) {

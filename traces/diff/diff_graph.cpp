@@ -66,7 +66,7 @@ private:
             for (TensorId id = 0; id < n_of(graph.tensors); ++id) {
                 if ((of_a ? plans_.in_b(id) : plans_.in_a(id)) == no_tensor) {
                     const TensorInfo& t = graph.tensors[id];
-                    if (is_left_out(t) || (one_is_list_ && !is_listed(t))) {
+                    if (is_left_out(t) || (listed_otherwise_ && !is_listed(t))) {
                         continue;
                     }
                     const DiffValue here = describe_tensor(t), none;
@@ -91,7 +91,7 @@ private:
         if (differ_as_known(a.ne, b.ne) && (plans_.sizes_tell() || a.bytes() == b.bytes())) {
             differ(What::shape, shape_text(a), shape_text(b));
         }
-        if (both_know(Topic::shapes) && same_type(a, b) && a.ne == b.ne) {
+        if (plans_.both_know(Topic::shapes) && same_type(a, b) && a.ne == b.ne) {
             if (differ_as_known(a.nb, b.nb) || a.view_offset != b.view_offset) {
                 if (plans_.sizes_tell() || !a.is_view()) { // a view of the last token begins where the number of tokens says
                     differ(What::layout, layout_text(a), layout_text(b));
@@ -100,20 +100,18 @@ private:
                 differ(What::parameters, parameters_text(*a.params), parameters_text(*b.params));
             }
         }
-        if (both_know(Topic::buffers) &&
+        if (plans_.both_know(Topic::buffers) &&
             (a.flags != b.flags || (a.usage == BufferUsage::weights) != (b.usage == BufferUsage::weights))) {
             differ(What::flags, flags_text(a), flags_text(b));
         }
         compare_sources(x, a, y, b);
-        if (both_know(Topic::buffers)) {
+        if (plans_.both_know(Topic::buffers)) {
             compare_homes(x, a, y, b);
         }
     }
 
-    bool both_know(Topic topic) const { return plans_.a.history.knows(topic) && plans_.b.history.knows(topic); }
-
     void compare_sources(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
-        if (one_is_list_) {
+        if (listed_otherwise_) {
             compare_listed_sources(x, a, y, b);
             return;
         }
@@ -171,7 +169,10 @@ private:
 
     const PlanPair& plans_;
     Found& found_;
-    const bool one_is_list_ = plans_.a.is_list_of_log() != plans_.b.is_list_of_log();
+    /// They are not listed alike: one is a log's list, or both are and one alone has causes.
+    const bool listed_otherwise_ =
+        plans_.a.is_list_of_log() != plans_.b.is_list_of_log() ||
+        (plans_.a.is_list_of_log() && plans_.b.is_list_of_log() && plans_.a.has_causes() != plans_.b.has_causes());
 };
 
 } // namespace

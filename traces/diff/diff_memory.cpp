@@ -29,7 +29,7 @@ void compare_sizes(const std::string& name, const std::string& renamed, const ac
 }
 
 /// As the summary has them beside each other: on the host, whatever memory each computes in there; that a tensor lies in another
-/// is said of its place. Where one trace knows sizes alone, as that of a log: of the buffers that both have, in the same memory.
+/// is said of its place. Where a trace knows sizes alone, as that of a log: of the buffers that both have, in the same memory.
 void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRow>& a, const std::vector<accounts::MemoryRow>& b,
                      Found& found) {
     std::map<std::string, std::pair<const accounts::MemoryRow*, const accounts::MemoryRow*>> rows;
@@ -44,8 +44,9 @@ void compare_buffers(const PlanPair& plans, const std::vector<accounts::MemoryRo
         const std::string in_b = row.second == nullptr ? named.first : plans.b.devices.buffer_type(row.second->buffer_type);
         const std::string name = row.first == nullptr ? in_b : named.first;
         const std::string renamed = in_b == name ? "" : in_b;
-        const bool sizes_alone = plans.one_alone_knows(Topic::memory);
-        if (sizes_alone && (row.first == nullptr || row.second == nullptr || !renamed.empty())) {
+        const bool sizes_alone = !plans.both_know(Topic::memory);
+        const bool may_lack_some = plans.one_alone_knows(Topic::memory) || a.empty() || b.empty();
+        if (sizes_alone && may_lack_some && (row.first == nullptr || row.second == nullptr || !renamed.empty())) {
             continue;
         }
         const auto is_known = [](const accounts::MemoryRow* r) { return r == nullptr || r->size.complete; };
@@ -149,7 +150,7 @@ void compare_memory(const PlanPair& plans, Found& found) {
     const accounts::MemoryAccount a = accounts::memory(plans.a.history, plans.a.state),
                                   b = accounts::memory(plans.b.history, plans.b.state);
     compare_buffers(plans, a.memory, b.memory, found);
-    if (plans.one_alone_knows(Topic::memory)) {
+    if (!plans.both_know(Topic::memory)) {
         return;
     }
     compare_replans(plans, found);

@@ -38,6 +38,12 @@ bool PlanSide::is_list_of_log() const {
            std::none_of(graph.tensors.begin(), graph.tensors.end(), [](const TensorInfo& t) { return t.ne.has_value(); });
 }
 
+bool PlanSide::has_causes() const {
+    const auto n = std::min(std::ssize(state.tensors), std::ssize(graph.tensors)); // of copies it is known in every log
+    return std::any_of(state.tensors.begin(), state.tensors.begin() + n,
+                       [](const TensorState& t) { return t.cause && *t.cause != Cause::none; });
+}
+
 TensorState PlanSide::assigned(TensorId id) const {
     const size_t i = id;
     return id >= 0 && i < state.tensors.size() ? state.tensors[i] : TensorState{};

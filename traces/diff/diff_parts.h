@@ -4,6 +4,7 @@
 #include "traces/diff/diff.h"
 #include "traces/diff/same_devices.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -50,6 +51,8 @@ struct PlanSide {
     bool rounds_down(TensorId id) const;
     /// It is as a log lists it, and no model filled it in: neither views nor leafs are nodes or leafs there.
     bool is_list_of_log() const;
+    /// Rules stand with the tensors. Of a log: that of a view tells it from what it is a view of.
+    bool has_causes() const;
     /// As far as the plan came.
     TensorState assigned(TensorId id) const;
     /// The node that a split is known by.
@@ -75,6 +78,7 @@ public:
     bool sizes_tell() const noexcept { return !a.is_least_of_alike && !b.is_least_of_alike; }
     /// What one trace says of it can't be compared with the other's silence.
     bool one_alone_knows(Topic topic) const noexcept { return a.history.knows(topic) != b.history.knows(topic); }
+    bool both_know(Topic topic) const noexcept { return a.history.knows(topic) && b.history.knows(topic); }
     /// Tensors of the two graphs that are one, in a's order.
     const std::vector<std::pair<TensorId, TensorId>>& common() const noexcept { return common_; }
 
@@ -111,9 +115,11 @@ DiffSummary summarise(const PlanPair& plans);
 using EvaluationPair = std::pair<EvaluationId, EvaluationId>;
 /// What both are for; where a does not say it, what b says.
 std::optional<GraphKind> kind_of(const History& a, const History& b, const EvaluationPair& evaluations);
-/// The tokens that went into a pair of evaluations.
-void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, Found& found);
-/// The tokens that came out; `chosen`: of this pair of evaluations only.
+/// The tokens that went into a pair of evaluations. `number_tells`: may how many they were differ (PlanPair::sizes_tell)? It is
+/// asked only where they do.
+void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, const std::function<bool()>& number_tells,
+                     Found& found);
+/// The tokens that came out, where both traces know them; `chosen`: of this pair of evaluations only.
 void compare_tokens(History& a, History& b, const std::optional<EvaluationPair>& chosen, Result& result);
 /// Totals over these pairs; adds the time per token to the summaries.
 void add_times(History& a, History& b, const std::vector<EvaluationPair>& evaluations, Result& result);

@@ -68,7 +68,8 @@ private:
 
 } // namespace
 
-void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, Found& found) {
+void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, const std::function<bool()>& number_tells,
+                     Found& found) {
     const auto of_a = ubatch(a, evaluations.first), of_b = ubatch(b, evaluations.second);
     found.compared();
     const auto n_tokens = [](const History& history, EvaluationId id, const auto& known) {
@@ -76,7 +77,7 @@ void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, 
                              : std::optional(n_of(known)); // which they are may be unknown
     };
     const auto n_a = n_tokens(a, evaluations.first, of_a), n_b = n_tokens(b, evaluations.second, of_b);
-    if (n_a && n_b && *n_a != *n_b) {
+    if (n_a && n_b && *n_a != *n_b && number_tells()) {
         found.add(What::prompt, "tokens", int64_t{*n_a}, int64_t{*n_b}).note = "in number";
     }
     if (of_a.size() != of_b.size()) {
@@ -98,6 +99,9 @@ void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, 
 }
 
 void compare_tokens(History& a, History& b, const std::optional<EvaluationPair>& chosen, Result& result) {
+    if (!a.knows(Topic::tokens) || !b.knows(Topic::tokens)) {
+        return;
+    }
     const std::vector<accounts::TokenRow> tokens_a = accounts::tokens(a), tokens_b = accounts::tokens(b);
     const auto only = [&](EvaluationId EvaluationPair::*member) {
         return chosen ? std::optional<EvaluationId>((*chosen).*member) : std::nullopt;

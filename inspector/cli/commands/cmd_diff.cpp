@@ -52,6 +52,14 @@ void say_what_a_model_adds(const char* which, const History& log, const History&
     }
 }
 
+/// Another program's tokens are not recorded, nor are they in a log.
+void say_that_tokens_are_not_compared(const char* which, const History& knows, const History& other, std::ostream& out) {
+    const bool has_some = knows.source().next_of(-1, fact_bit<record::NextToken>()) != no_step;
+    if (knows.knows(Topic::tokens) && has_some && !other.knows(Topic::tokens)) {
+        OutputLine(out) << "generated tokens are known of " << which << " alone: they are not compared";
+    }
+}
+
 } // namespace
 
 CommandAction add_diff(CommandOptions& app) {
@@ -78,16 +86,18 @@ CommandAction add_diff(CommandOptions& app) {
                 say_what_they_are("a", options->a, a, std::cout);
                 say_what_they_are("b", options->b, b, std::cout);
             }
-            const auto say_what_models_add = [&] {
+            const auto say_what_is_not_compared = [&] {
+                say_that_tokens_are_not_compared("a", a, b, std::cout);
+                say_that_tokens_are_not_compared("b", b, a, std::cout);
                 say_what_a_model_adds("a", a, b, result.identical(), std::cout);
                 say_what_a_model_adds("b", b, a, result.identical(), std::cout);
             };
             if (!result.identical()) {
-                say_what_models_add();
+                say_what_is_not_compared();
             }
             print_diff(result, a, b, {options->all, options->times}, std::cout);
             if (result.identical()) {
-                say_what_models_add();
+                say_what_is_not_compared();
             }
         }
         return result.identical() ? 0 : 1;

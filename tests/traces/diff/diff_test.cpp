@@ -1,7 +1,9 @@
 // What differs between two traces: each kind of difference is found, and nothing else; equal ones are identical.
 #include "runtime/error.h"
+#include "tests/support/paths.h"
 #include "tests/support/random/random_sketch.h"
 #include "tests/support/traces/corpus_run.h"
+#include "tests/support/traces/imported.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/diff/diff.h"
 #include "traces/history/accounts/as_logged.h"
@@ -10,7 +12,9 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <set>
 
 namespace schedscope {
@@ -956,7 +960,7 @@ TEST(Diff, NumbersOfTokensThatALogPrintsAlikeAreNoDifference) {
     const auto differ_in_size = [](const Store& a, const Store& b) {
         const auto& all = compared(a, b).differences;
         return std::any_of(all.begin(), all.end(), [](const diff::TraceDifference& d) {
-            return d.what == What::shape || d.what == What::layout || d.what == What::copy;
+            return d.what == What::shape || d.what == What::layout || d.what == What::copy || d.what == What::prompt;
         });
     };
     // 256 bytes of each token's floats and 400 of its logits: 10 and 16 KiB of 41 and of 42, 11 and 17 of 45.
@@ -970,6 +974,64 @@ TEST(Diff, NumbersOfTokensThatALogPrintsAlikeAreNoDifference) {
     EXPECT_TRUE(bytes.a->at_least);
     EXPECT_FALSE(bytes.b->at_least);
     EXPECT_TRUE(bytes.same());
+}
+
+/// Rules tell a view from what it is a view of where both have one name, and only some builds print them.
+TEST(Diff, AGraphIsTheSameInTheLogsOfBuildsWithAndWithoutCauses) {
+    std::ifstream file(paths::log("2026-05"), std::ios::binary);
+    std::string with{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const auto replace_each = [&](std::string_view from, std::string_view to, std::string& text) {
+        ASSERT_NE(text.find(from), std::string::npos);
+        for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+            text.replace(at, from.size(), to);
+        }
+    };
+    replace_each("   Qcur-0 (reshaped)", "              Qcur-0", with);
+    std::string without = with;
+    for (size_t open = without.find(") ["); open != std::string::npos; open = without.find(") [", open + 1)) {
+        constexpr size_t cause = 9, width = 8; // behind the bracket and a backend's five letters
+        without.replace(open + cause, width, std::string(width, ' '));
+    }
+    const Imported a = Imported::text(with), b = Imported::text(without);
+    EXPECT_NE(a.history->plan(0).tensors.size(), b.history->plan(0).tensors.size());
+    EXPECT_THAT(found(diff::compare(*a.history, *b.history)), IsEmpty());
+    EXPECT_THAT(found(diff::compare(*b.history, *a.history)), IsEmpty());
+}
+
+TEST(Diff, TokensThatOneTraceDoesNotKnowAreNoDifference) {
+    const auto recorded_tokens = [](bool known) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.record = [known](Record& r, Recorder&) { return known || !std::holds_alternative<record::NextToken>(r.fact); };
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        if (!known) {
+            info.knows.lack(Topic::tokens);
+        }
+        SampleRun(changing, info).evaluate(blocks(3, 40, 2));
+        return store;
+    };
+    const Store known = recorded_tokens(true), unknown = recorded_tokens(false);
+    ASSERT_NE(known->next_of(-1, fact_bit<record::NextToken>()), no_step);
+    EXPECT_THAT(found(compared(known, unknown)), IsEmpty());
+    EXPECT_THAT(found(compared(unknown, known)), IsEmpty());
+}
+
+/// What buffers there are, and how much of them is used, may be missing in either of two logs.
+TEST(Diff, BuffersThatOneLogDoesNotSayAreNoDifference) {
+    const auto log_of = [](bool says_buffers) {
+        auto store = std::make_shared<LiveStore>();
+        Changing changing(*store);
+        changing.record = [says_buffers](Record& r, Recorder&) {
+            return !std::holds_alternative<record::Placement>(r.fact) &&
+                   (says_buffers || !std::holds_alternative<record::BufferSize>(r.fact));
+        };
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        info.knows.lack(Topic::memory);
+        SampleRun(changing, info).evaluate(blocks(3, 40, 2));
+        return store;
+    };
+    EXPECT_THAT(found(compared(log_of(true), log_of(false))), IsEmpty());
+    EXPECT_THAT(found(compared(log_of(false), log_of(true))), IsEmpty());
 }
 
 TEST(Diff, WhatOneTraceDoesNotKnowOfReuseIsNoDifference) {
