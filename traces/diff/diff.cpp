@@ -5,6 +5,7 @@
 #include "runtime/system/visible_text.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/accounts/tokens.h"
+#include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
@@ -110,13 +111,9 @@ private:
     static bool verifies(const History& history) {
         return history.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
     }
-    static std::string shape_of(const record::EvaluationBegin& begin) {
-        return std::string(kind_text(begin.kind)) + (begin.n_tokens ? " of " + words::counted(*begin.n_tokens, "token") : "");
-    }
-
     void only_in_one(const EvaluationPair& evaluations) {
         const auto value = [](const History& history, EvaluationId id) {
-            return id < 0 ? DiffValue{} : DiffValue{shape_of(history.evaluation(id).begin)};
+            return id < 0 ? DiffValue{} : DiffValue{kind_and_size(history.source(), id)};
         };
         Found found(result_, evaluations.first, evaluations.second);
         found.compared();
@@ -201,6 +198,13 @@ private:
 };
 
 } // namespace
+
+std::string kind_and_size(const RecordSource& source, EvaluationId evaluation) {
+    const record::EvaluationBegin begin = source.evaluation(evaluation).begin;
+    return !begin.kind
+               ? describe_graph(source, evaluation)
+               : std::string(kind_text(begin.kind)) + (begin.n_tokens ? " of " + words::counted(*begin.n_tokens, "token") : "");
+}
 
 Result compare(History& a, History& b, const DiffOptions& options) { return TraceComparison(a, b, options).run(); }
 

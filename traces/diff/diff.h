@@ -117,6 +117,9 @@ std::pair<std::string, std::string> value_texts(const TraceDifference& differenc
 /// Throws Error(usage) when a has no such evaluation, Error(input) when a trace can't be read.
 Result compare(History& a, History& b, const DiffOptions& options = {});
 
+/// "prefill of 42 tokens"; of one whose use a log does not say "graph of 161 nodes".
+std::string kind_and_size(const RecordSource& source, EvaluationId evaluation);
+
 /// The partner of each evaluation; a pair without one has −1 for it. In a's order, what only b has in its place.
 std::vector<std::pair<EvaluationId, EvaluationId>> pair_evaluations(const RecordSource& a, const RecordSource& b);
 

@@ -205,24 +205,20 @@ void print_kind(What what, const DifferenceList& differences, bool all, std::ost
 
 // Differences of one pair of evaluations
 
-std::string kind_and_tokens(const record::EvaluationBegin& begin) {
-    return std::string(kind_text(begin.kind)) + (begin.n_tokens ? " of " + words::counted(*begin.n_tokens, "token") : "");
-}
-
 /// "evaluation 3 of a, 5 of b, prefill of 5 tokens in a, prefill of 42 tokens in b"; what both are is said once.
 std::string evaluation_title(const History& a, const History& b, const TraceDifference& d) {
     if (d.eval_a < 0) {
-        return "evaluation " + std::to_string(d.eval_b) + " of b, " + kind_and_tokens(b.evaluation(d.eval_b).begin);
+        return "evaluation " + std::to_string(d.eval_b) + " of b, " + diff::kind_and_size(b.source(), d.eval_b);
     }
     std::string title = "evaluation " + std::to_string(d.eval_a);
-    const std::string in_a = kind_and_tokens(a.evaluation(d.eval_a).begin);
+    const std::string in_a = diff::kind_and_size(a.source(), d.eval_a);
     if (d.eval_b < 0) {
         return title + " of a, " + in_a;
     }
     if (d.eval_b != d.eval_a) {
         title += " of a, " + std::to_string(d.eval_b) + " of b";
     }
-    const std::string in_b = kind_and_tokens(b.evaluation(d.eval_b).begin);
+    const std::string in_b = diff::kind_and_size(b.source(), d.eval_b);
     return title + ", " + (in_a == in_b ? in_a : in_a + " in a, " + in_b + " in b");
 }
 
@@ -246,7 +242,7 @@ size_t print_only_in_one(const std::vector<DifferenceList>& blocks, size_t first
                          std::ostream& out) {
     const bool of_b = blocks[first].front()->eval_a < 0;
     const auto id_of = [&](size_t i) { return of_b ? blocks[i].front()->eval_b : blocks[i].front()->eval_a; };
-    const auto kind_of = [&](size_t i) { return kind_and_tokens((of_b ? b : a).evaluation(id_of(i)).begin); };
+    const auto kind_of = [&](size_t i) { return diff::kind_and_size((of_b ? b : a).source(), id_of(i)); };
     std::vector<int> ids{id_of(first)};
     const std::string kind = kind_of(first);
     size_t end = first + 1;

@@ -63,14 +63,16 @@ std::string amounts_text(const Measure& m) {
     return a + " → " + b;
 }
 
-void print_summaries(const diff::Result& result, std::ostream& out) {
+void print_summaries(const diff::Result& result, const History& a, std::ostream& out) {
     std::vector<diff::DiffSummary> summaries = result.summaries;
     std::stable_partition(summaries.begin(), summaries.end(), // what ran comes first
                           [](const diff::DiffSummary& summary) { return summary.kind != GraphKind::reserve; });
     std::vector<TextTable::TextColumn> columns{{""}};
     std::vector<std::string> names;
     for (const diff::DiffSummary& summary : summaries) {
-        columns.push_back({std::string(kind_text(summary.kind)) + ", evaluation " + std::to_string(summary.eval_a)});
+        const std::string kind =
+            summary.kind ? std::string(kind_text(summary.kind)) : diff::kind_and_size(a.source(), summary.eval_a);
+        columns.push_back({kind + ", evaluation " + std::to_string(summary.eval_a)});
         for (const Measure& m : summary.measures) {
             if (std::find(names.begin(), names.end(), m.name) == names.end()) {
                 names.push_back(m.name);
@@ -135,7 +137,7 @@ void print_diff(const diff::Result& result, const History& a, const History& b, 
         in.erase({-1, -1}); // of none
         out << "different: " << words::counted(result.differences.size(), "difference")
             << (in.empty() ? "" : " in " + words::counted(in.size(), "evaluation")) << '\n';
-        print_summaries(result, out);
+        print_summaries(result, a, out);
         print_differences(result, a, b, how.all, out);
     }
     if (how.times) {
