@@ -51,6 +51,9 @@ public:
         if (!complete()) {
             align_named_leafs();
         }
+        if (!complete()) {
+            align_named_nodes();
+        }
         return std::move(result_);
     }
 
@@ -111,6 +114,16 @@ private:
         };
         by_key(Side(a_, leafs_a, likeness), Side(b_, leafs_b, likeness), named, Numbers::any); // a log shows two of a name as one
         spread(Side(a_, names_a_, likeness), Side(b_, names_b_, likeness), NameRule::same);
+    }
+
+    /// A log has no views, so that a node reads something else there than in a recording, and its inputs may have no names that
+    /// say anything: of one name and operator it is the same all the same.
+    void align_named_nodes() {
+        const Side a(a_, names_a_, Likeness::operator_only), b(b_, names_b_, Likeness::operator_only);
+        by_key(a, b, [](const Side& s, TensorId id, LikenessKey& key) {
+            key = {s.labels[id], s.names[id], 0};
+            return s.names[id] != 0 && s.shape.has_sources(id);
+        });
     }
 
     enum class Numbers : uint8_t { equal, any };

@@ -148,6 +148,43 @@ TEST(Align, LeafsOfOneNameTypeAndShapeAreTheSameWhateverTheirMemoryIsFor) {
               (std::vector<TensorId>{no_tensor, no_tensor}));
 }
 
+/// A log shows no view between the two, and says otherwise what the input is called; what reads it may differ, too.
+TEST(Align, ANodeOfOneNameAndOperatorIsTheSameWhateverItReads) {
+    struct NodeOf {
+        const char* name;
+        Op op;
+        std::vector<TensorId> sources;
+    };
+    const auto graph_of = [](const std::vector<NodeOf>& nodes) {
+        OwnedGraph g;
+        for (const NodeOf& node : nodes) {
+            TensorInfo t;
+            t.name = g.keep(node.name);
+            t.op = node.op;
+            t.nb = contiguous_strides(*t.type, *t.ne);
+            std::copy(node.sources.begin(), node.sources.end(), t.src.begin());
+            (node.op == Op::NONE ? g.leafs : g.nodes).push_back(static_cast<TensorId>(g.tensors.size()));
+            g.tensors.push_back(t);
+        }
+        return g;
+    };
+    const OwnedGraph logged = graph_of({{"x", Op::NONE, {}},
+                                        {"w", Op::NONE, {}},
+                                        {"inp_pos", Op::NONE, {}},
+                                        {"Q-0", Op::MUL_MAT, {1, 0}},
+                                        {"Q-0", Op::ROPE, {3, 2}},
+                                        {"kq-0", Op::SOFT_MAX, {4}}}),
+                     recorded = graph_of({{"x", Op::NONE, {}},
+                                          {"w", Op::NONE, {}},
+                                          {"leaf_5", Op::NONE, {}},
+                                          {"Q-0", Op::MUL_MAT, {1, 0}},
+                                          {"Q-0 (view)", Op::RESHAPE, {3}},
+                                          {"Q-0", Op::ROPE, {4, 2}},
+                                          {"kq-0", Op::FLASH_ATTN_EXT, {5}}});
+    EXPECT_EQ(align(logged, recorded).in_b[4], 5);
+    EXPECT_EQ(align(logged, recorded).in_b[5], no_tensor) << "another operator";
+}
+
 TEST(Align, EmptyGraphsAndCirclesDoNoHarm) {
     const OwnedGraph empty;
     EXPECT_THAT(align(empty, empty).in_b, IsEmpty());
