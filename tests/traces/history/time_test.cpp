@@ -149,6 +149,26 @@ TEST(Time, AWaitForWhatComputesCountsOnce) {
     EXPECT_EQ(account.devices[2].of(Activity::idle), 0);
 }
 
+/// A wait is told apart from idle time, and so no part of its longest stretch.
+TEST(Time, TheLongestGapIsOfIdleTimeAlone) {
+    MadeUp made;
+    record::Execute kernel{};
+    kernel.backend = 0;
+    kernel.start_ns = 0;
+    kernel.end_ns = 1000;
+    record::Wait wait{};
+    wait.backend = 0;
+    wait.start_ns = 300;
+    wait.end_ns = 900;
+    made.state.executed = {kernel};
+    made.state.waits = {wait};
+    const TimeAccount account = accounts::time(*made.history, made.state, TimeBy::device);
+    const accounts::DeviceTime& cpu = account.devices[2];
+    EXPECT_EQ(cpu.of(Activity::idle), 400);
+    EXPECT_EQ(cpu.longest_gap_ns, 300);
+    EXPECT_EQ(cpu.gap_start_ns, 0);
+}
+
 TEST(Time, CompilingShadersIsSaidAsSuch) {
     MadeUp made;
     made.state.waits = {record::Wait{0, 0, 100, 700, 3}, record::Wait{1, 0, 700, 900, 0}};

@@ -293,7 +293,7 @@ TimeAccount TimeKeeper::account() {
             const size_t at = span == nullptr ? row(narrow<BackendId>(b), Activity::idle, idle_words(device, "")) : span->row;
             *account_.rows[at].ns += to_ns - from_ns;
             device.ns[ordinal(activity)] += to_ns - from_ns;
-            if (activity <= Activity::copying) {
+            if (activity != Activity::idle) {
                 gap_start = to_ns;
             } else if (to_ns - gap_start > device.longest_gap_ns) {
                 device.longest_gap_ns = to_ns - gap_start;

@@ -51,7 +51,7 @@ struct DeviceTime {
     BackendId backend = no_backend;
     int64_t ns[n_activities] = {}; ///< of each activity
     bool untimed = false;          ///< something ran on it that has no time: it is within what is called idle
-    int64_t longest_gap_ns = 0;    ///< in which it neither computed nor had something copied to it
+    int64_t longest_gap_ns = 0;    ///< in which it did nothing, and waited for nothing: of its idle time
     int64_t gap_start_ns = 0;
 
     int64_t of(Activity activity) const noexcept { return ns[ordinal(activity)]; }
