@@ -58,7 +58,9 @@ public:
 private:
     using Flows = std::map<std::pair<size_t, size_t>, std::map<bool, GroupFlow>>;
 
-    bool same_operators(const Group& a, const Group& b) const;
+    bool same_nodes(const Group& a, const Group& b) const;
+    bool is_mixed(const Group& group) const;
+    SizeSum size_of_copies(const Group& group) const;
     bool is_alike(const Group& a, const Group& b) const;
     std::vector<size_t> ends_of_runs() const;
     void fold();
@@ -173,16 +175,33 @@ SizeSum LayersView::size_of(const std::set<TensorId>& tensors) const {
     return size;
 }
 
-bool LayersView::same_operators(const Group& a, const Group& b) const {
-    return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
-                      [&](TensorId x, TensorId y) { return subject_.info(x).op == subject_.info(y).op; });
+/// The same operators on the same backends.
+bool LayersView::same_nodes(const Group& a, const Group& b) const {
+    return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), [&](TensorId x, TensorId y) {
+        return subject_.info(x).op == subject_.info(y).op && subject_.backend_of(x) == subject_.backend_of(y);
+    });
 }
 
-/// But for names and times: blocks that lie in one split.
+bool LayersView::is_mixed(const Group& group) const {
+    return std::none_of(group.on.begin(), group.on.end(), [&](int64_t n) { return n == std::ssize(group.nodes); });
+}
+
+SizeSum LayersView::size_of_copies(const Group& group) const {
+    const accounts::RecordedSizes sizes(subject_.session, &subject_.graph);
+    SizeSum size;
+    for (const record::CopyMade* made : group.copies) {
+        size.add(sizes.of(made->of, made->bytes));
+    }
+    return size;
+}
+
+/// But for names and times: blocks whose nodes are placed alike, in one split or in as many, with as many copies.
 bool LayersView::is_alike(const Group& a, const Group& b) const {
+    const bool in_one_split = a.splits == b.splits && a.splits.size() <= 1;
     return a.block.kind == NodeBlock::Kind::block && b.block.kind == NodeBlock::Kind::block &&
-           b.block.number == a.block.number + 1 && same_operators(a, b) && a.on == b.on && a.splits == b.splits &&
-           a.splits.size() <= 1 && a.copies.empty() && b.copies.empty() && a.untimed == b.untimed &&
+           b.block.number == a.block.number + 1 && same_nodes(a, b) && a.on == b.on &&
+           (in_one_split || (a.splits.size() > 1 && a.splits.size() == b.splits.size())) && a.copies.size() == b.copies.size() &&
+           size_of_copies(a).known() == size_of_copies(b).known() && a.untimed == b.untimed &&
            a.weights.size() == b.weights.size() && size_of(a.weights).known() == size_of(b.weights).known();
 }
 
@@ -227,8 +246,10 @@ void LayersView::fold() {
             first.last = group.block.number;
             first.nodes.insert(first.nodes.end(), group.nodes.begin(), group.nodes.end());
             std::transform(first.on.begin(), first.on.end(), group.on.begin(), first.on.begin(), std::plus());
+            joins(first.splits, group.splits);
             joins(first.weights, group.weights);
             joins(first.reads_widely, group.reads_widely);
+            first.copies.insert(first.copies.end(), group.copies.begin(), group.copies.end());
             first.ns += group.ns;
             first.passed = flows_.at({i - 1, i}).at(false).size;
         } else {
@@ -318,12 +339,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small(text);
     }
     if (!group.copies.empty() && !subject_.frame.before_splits) {
-        const accounts::RecordedSizes sizes(subject_.session, &subject_.graph);
-        SizeSum size;
-        for (const record::CopyMade* made : group.copies) {
-            size.add(sizes.of(made->of, made->bytes));
-        }
-        label += small(words::counted(group.copies.size(), "copy") + " for it, " + words::bytes(size));
+        label += small(words::counted(group.copies.size(), "copy") + " for it, " + words::bytes(size_of_copies(group)));
     }
     if (!group.weights.empty()) {
         label += small(words::counted(group.weights.size(), "weight") + ", " + words::bytes(size_of(group.weights)));
@@ -332,7 +348,9 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small("reads " + html_label(names(most_read_first(group.reads_widely), 3)));
     }
     if (group.n_blocks() > 1) {
-        label += small(words::counted(std::ssize(group.nodes) / group.n_blocks(), "node") + " each, " +
+        const auto each = [&](int64_t n, std::string_view what) { return words::counted(n / group.n_blocks(), what); };
+        label += small(each(std::ssize(group.nodes), "node") +
+                       (group.copies.empty() ? "" : " and " + each(std::ssize(group.copies), "copy")) + " each, " +
                        words::bytes(group.passed) + " from one to the next");
     }
     if (group.ns > 0) {
@@ -342,7 +360,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         const auto name = [&](BackendId backend) { return subject_.backend_name(backend); };
         label += small((group.ns > 0 ? html_label(joined(group.untimed, ", ", name)) + " " : "") + not_timed_text);
     }
-    const bool mixed = most != std::ssize(group.nodes);
+    const bool mixed = is_mixed(group);
     if (mixed) { // the shares stand below the text: it is not to run over where colours meet
         constexpr std::string_view table = R"(<table border="0" cellborder="0" cellspacing="0" cellpadding=")";
         const std::string width = std::to_string(static_cast<int>(bar_width) + 4); // else the cells spread over the box
@@ -371,6 +389,10 @@ std::string LayersView::draw() const {
     } else if (subject_.has_splits()) {
         totals += ", " + words::counted(subject_.state.splits.size(), "split") + ", " + copies_in_words(subject_);
         signs.push_back({"- -▶", "tensors copied to another backend"});
+    }
+    const bool any_mixed = std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) { return is_mixed(group); });
+    if (any_mixed || subject_.frame.in_sequence) { // of a sequence each has the same lines
+        signs.push_back({"▬", "the share of its nodes that each backend has"});
     }
     if (subject_.changed_from != no_step) {
         signs.push_back(changed_sign);
