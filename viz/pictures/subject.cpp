@@ -186,7 +186,9 @@ std::string Subject::operation(TensorId id) const {
     return text;
 }
 
-std::string Subject::title() const {
+std::string Subject::title() const { return run_title(session, kind); }
+
+std::string run_title(const SessionInfo& session, std::optional<GraphKind> kind) {
     const auto fact = [&](std::string_view key) { return session_fact(session, key); };
     const auto file = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
     std::string title;

@@ -6,6 +6,7 @@
 #include "viz/pictures/palette.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +84,7 @@ public:
     std::vector<TensorId> sources(TensorId node) const;
 
     std::string operation(TensorId id) const; ///< "MUL_MAT f32 [64, 16]"
-    std::string title() const; ///< the model and how it was run, from the session's facts; "" when nothing is known
+    std::string title() const;                ///< run_title
 
 private:
     std::vector<std::string> names_, ids_;
@@ -93,6 +94,9 @@ private:
     std::vector<int32_t> rewire_start_;    ///< [n_tensors + 1] into rewires_
     std::vector<record::Rewired> rewires_; ///< by node
 };
+
+/// The model and how it was run, from the session's facts, for a graph of this kind; "" when nothing is known.
+std::string run_title(const SessionInfo& session, std::optional<GraphKind> kind);
 
 /// Of a state and its graph as the history gives them; both, and the history, must outlive it.
 Subject subject_of(History& history, const PlanState& state, const OwnedGraph& graph, std::string moment);

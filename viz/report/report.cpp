@@ -12,6 +12,7 @@
 #include "traces/history/words/words.h"
 #include "viz/pictures/layout/layout_process.h"
 #include "viz/pictures/palette.h"
+#include "viz/pictures/subject.h"
 #include "viz/report/report_parts.h"
 #include "viz/tables/table_json.h"
 #include "viz/tables/tokens.h"
@@ -240,7 +241,10 @@ json ReportData::session() const {
     for (auto pass = static_cast<uint8_t>(Pass::none); pass < static_cast<uint8_t>(Pass::count); ++pass) {
         passes.push_back({pass_name(static_cast<Pass>(pass)), pass_title(static_cast<Pass>(pass))});
     }
-    return {{"backends", std::move(backends)}, {"facts", std::move(facts)}, {"passes", std::move(passes)}};
+    return {{"title", run_title(session, std::nullopt)},
+            {"backends", std::move(backends)},
+            {"facts", std::move(facts)},
+            {"passes", std::move(passes)}};
 }
 
 /// Of the whole trace: tokens and evaluations, as far as there is room.

@@ -115,6 +115,31 @@ TEST(Import, AReportShowsThePlanAsTheLogTellsIt) {
     EXPECT_THAT(open_page(report, "view=copies").dom, Not(HasSubstr(">-1")));
 }
 
+TEST(Import, AReportCountsWhatTheLogPlacesAndIsNamedAsAPicture) {
+    if (browser_path().empty()) {
+        GTEST_SKIP() << "no chromium and no chromium-headless-shell is here";
+    }
+    for (const char* log : {"2026-05", "level-1"}) {
+        const ImportedTrace trace(log);
+        ASSERT_EQ(run({"import", "-", "-o", trace.path}, {.in = read_bytes(paths::log(log))}).code, 0);
+        const std::string report = trace.folder / "report.html";
+        ASSERT_EQ(run({"export", trace.path, "--html", report}).code, 0);
+        int n_assigned = 0; // copies lie where their split is, and no line says it
+        for (const std::string& line : lines_of(run({"export", trace.path, "--jsonl", "-"}).out)) {
+            n_assigned += json::parse(line)["kind"] == "assign" ? 1 : 0;
+        }
+        const BrowserPage page = open_page(report, "view=splits");
+        EXPECT_THAT(page.text, HasSubstr(std::to_string(n_assigned) + " tensors assigned; imported logs")) << log;
+        EXPECT_THAT(page.text, HasSubstr("a scheduler log from standard input"));
+        EXPECT_THAT(page.text, Not(HasSubstr("log a scheduler log")));
+    }
+}
+
+TEST(Import, ALogOfSplitsAloneSaysWhatLogsNodes) {
+    const ImportedTrace trace("level-1");
+    EXPECT_THAT(trace.outcome.out, HasSubstr("3 splits, no nodes: they are logged with GGML_SCHED_DEBUG=2\n"));
+}
+
 TEST(Import, ShowsWhatTheLogTellsAndTheRestAsNull) {
     const ImportedTrace trace("2026-05");
     const json splits = trace.show("splits");

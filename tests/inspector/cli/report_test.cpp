@@ -9,6 +9,7 @@
 #include "viz/tables/cell.h"
 #include "viz/tables/view_names.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <gmock/gmock.h>
@@ -112,6 +113,21 @@ TEST(ReportPages, ThePictureIsColouredAsOfThePass) {
     EXPECT_THAT(first.text, Not(HasSubstr("by 2.sup")));
     EXPECT_THAT(second.text, HasSubstr("V Vulkan0 by 2.sup"));
     EXPECT_THAT(second.text, HasSubstr("●")) << "what changed is marked not by colour alone";
+}
+
+/// What a query asks of tensors no row of a split, a buffer or a device says.
+TEST(ReportPages, ASearchSaysWhereTensorsAreThatTheViewHasNoRowsOf) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const json all = shown("partial-offload", {"--what", "assignments", "--eval", "0"})["assignments"];
+    const auto n = std::count_if(all.begin(), all.end(), [](const json& row) { return row["op"] == "ROPE"; });
+    EXPECT_THAT(report.open("view=splits&eval=0&q=op%3DROPE").text,
+                HasSubstr("0 rows of 24; " + std::to_string(n) + " tensors in 1 nodes"));
+    const std::string memory = report.open("view=memory&eval=0&q=op%3DROPE").text;
+    EXPECT_THAT(memory, ContainsRegex("[1-9][0-9]* found"));
+    EXPECT_THAT(memory, Not(HasSubstr("rows of")));
+    EXPECT_THAT(memory, HasSubstr("own memory in")) << "the tables of buffers stay";
+    EXPECT_THAT(report.open("view=timeline&eval=0&q=backend%3DVulkan0").text, HasSubstr("what each device did"));
 }
 
 TEST(ReportPages, SearchFindsWhatTheTableHas) {
