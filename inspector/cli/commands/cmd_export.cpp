@@ -26,9 +26,9 @@ struct ExportArguments {
     bool force = false;
 };
 
-constexpr ExportFormat jsonl_format{"a file of records", "{\"step\":"};
-constexpr ExportFormat perfetto_format{"a Perfetto trace of this program", "schedscope", true};
-constexpr ExportFormat html_format{"a report of this program", "<title>schedscope report"};
+constexpr ExportFormat jsonl_format{"a file of records", "{\"step\":", ".jsonl"};
+constexpr ExportFormat perfetto_format{"a Perfetto trace of this program", "schedscope", ".pftrace", true};
+constexpr ExportFormat html_format{"a report of this program", "<title>schedscope report", ".html"};
 
 /// One of the files that a command line asks for.
 struct Export {
@@ -87,6 +87,9 @@ CommandAction add_export(CommandOptions& app) {
             files.writes(e.option, e.is_file() ? e.path : "");
         }
         files.check();
+        if (std::count_if(asked.begin(), asked.end(), [](const Export& e) { return !e.is_file(); }) > 1) {
+            throw Error(ErrorKind::usage, "export: standard output takes one of them: name a file for the others");
+        }
         for (const Export& e : asked) {
             check_export(e.path, e.format, options->force);
         }
@@ -96,6 +99,7 @@ CommandAction add_export(CommandOptions& app) {
         for (const Export& e : asked) {
             if (!interrupted()) {
                 write_export(e.path, e.write);
+                say_what_it_is(e.path, e.format);
             }
         }
         return 0;

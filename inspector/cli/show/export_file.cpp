@@ -1,9 +1,11 @@
 #include "inspector/cli/show/export_file.h"
 
 #include "inspector/cli/output/interrupt.h"
+#include "inspector/cli/output/lines.h"
 #include "runtime/error.h"
 #include "runtime/system/output_file.h"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <filesystem>
@@ -80,6 +82,15 @@ void check_export(const std::string& path, const ExportFormat& format, bool forc
     if (!force && holds_something && !is_earlier_export(path, format)) {
         throw Error(ErrorKind::usage, path + ": is not " + std::string(format.name) +
                                           " and would be overwritten; choose another name or add --force");
+    }
+}
+
+void say_what_it_is(const std::string& path, const ExportFormat& format) {
+    constexpr std::array<std::string_view, 11> of_others{".jsonl", ".json", ".pftrace", ".html", ".trace", ".gguf",
+                                                         ".log",   ".svg",  ".png",     ".pdf",  ".dot"};
+    const std::string suffix = std::filesystem::path(path).extension();
+    if (suffix != format.suffix && std::find(of_others.begin(), of_others.end(), suffix) != of_others.end()) {
+        tell(path + ": is " + std::string(format.name) + ", whose names end in " + std::string(format.suffix));
     }
 }
 

@@ -363,6 +363,34 @@ TEST(Export, NeverReplacesTheTraceThatItReads) {
     EXPECT_TRUE(read_bytes(folder / "t.trace") == bytes);
 }
 
+TEST(Export, SaysWhatAFileIsThatIsNamedAsAnother) {
+    const Folder folder;
+    const auto said = [&](const char* format, const std::string& name) {
+        const Outcome outcome = run({"export", sample("all-cpu"), format, folder / name});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.err;
+    };
+    EXPECT_EQ(said("--perfetto", "own.json"),
+              "schedscope: " + (folder / "own.json") + ": is a Perfetto trace of this program, whose names end in .pftrace\n");
+    EXPECT_THAT(said("--jsonl", "own.html"), HasSubstr("own.html: is a file of records, whose names end in .jsonl\n"));
+    EXPECT_THAT(said("--html", "other.json"), HasSubstr("whose names end in .html\n"));
+    for (const auto& [format, name] : {std::pair{"--perfetto", "a.pftrace"},
+                                       {"--perfetto", "a.perfetto-trace"},
+                                       {"--jsonl", "a.jsonl"},
+                                       {"--html", "a.html"},
+                                       {"--html", "a.htm"},
+                                       {"--jsonl", "a"}}) {
+        EXPECT_EQ(said(format, name), "") << name;
+    }
+}
+
+TEST(Export, WritesOneFormatAloneToStandardOutput) {
+    const Outcome outcome = run({"export", sample("all-cpu"), "--html", "-", "--jsonl", "-"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "schedscope: export: standard output takes one of them: name a file for the others\n");
+}
+
 TEST(Export, AsksForAFormat) {
     const Outcome none = run({"export", sample("all-cpu")});
     EXPECT_EQ(none.code, 2);
