@@ -54,8 +54,12 @@ CommandAction add_dot(CommandOptions& app) {
         "State at the end of this pass; all: one picture a pass, NAME-1.svg, NAME-2a.svg, …, with everything in its place");
     app.add_option("--step", options->step, "State after this record");
     add_eval_option(app, options->eval);
-    app.add_option("-o,--output", options->output, "File: .dot, .svg, .png or .pdf by suffix (default: dot to standard output)");
+    app.add_option("-o,--output", options->output,
+                   "File: .dot, .svg, .png or .pdf by suffix (default, and -: dot to standard output)");
     return [options] {
+        if (options->output == "-") { // as of every export
+            options->output.clear();
+        }
         NamedFiles files;
         files.reads("trace", options->trace);
         files.writes("-o", options->output);

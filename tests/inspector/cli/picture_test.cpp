@@ -49,8 +49,16 @@ TEST(PicturesOfPasses, SayWhatTheyDrawWhereSplitsAreNotThereYet) {
     EXPECT_EQ(outcome.err, "schedscope: drawing --view nodes, since there are splits from pass 5 on only\n");
 }
 
+TEST(Picture, GoesToStandardOutputUnderTheNameThatAllExportsHaveForIt) {
+    const Outcome named = run({"dot", sample("all-cpu"), "-o", "-"});
+    EXPECT_EQ(named.code, 0) << named.err;
+    EXPECT_EQ(named.out, run({"dot", sample("all-cpu")}).out);
+    EXPECT_THAT(named.out, StartsWith("digraph "));
+}
+
 TEST(PicturesOfPasses, NeedAName) {
     EXPECT_EQ(run({"dot", sample("all-cpu"), "--pass", "all"}).code, 2);
+    EXPECT_EQ(run({"dot", sample("all-cpu"), "--pass", "all", "-o", "-"}).code, 2);
     EXPECT_EQ(run({"dot", sample("all-cpu"), "--pass", "all", "--step", "9", "-o", "x.svg"}).code, 2);
 }
 
