@@ -18,7 +18,10 @@
 
 namespace schedscope {
 
-void refuse(const std::string& path, const std::string& why) { throw Error(ErrorKind::input, path + ": " + why); }
+void refuse(const std::string& path, const std::string& why) {
+    const bool is_broken = why.starts_with("is damaged") || why.starts_with("is truncated"); // it may be whole elsewhere
+    throw Error(ErrorKind::input, path + ": " + why + (is_broken ? "; copy or record it again" : ""));
+}
 
 void refuse(const TraceFiles& files, const sqlite::Failure& failure) {
     const std::string& path = files.path();
