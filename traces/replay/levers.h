@@ -14,7 +14,7 @@ struct Lever {
     std::string words;                  ///< as a run's options say it: "-ngl 5 or more"
     std::string backend;                ///< where the tensor is then
     int64_t n_moved = 0;                ///< tensors that are elsewhere then, this one among them
-    std::vector<MemoryFit> memory = {}; ///< what lies in each backend's memory then, as far as this plan alone needs it
+    std::vector<MemoryFit> memory = {}; ///< what lies in each backend's memory then, with what plans before it reserved
 
     std::string misfit() const; ///< "does not fit into big: 11.6 GiB too much"; empty: it fits, as far as is known
 };

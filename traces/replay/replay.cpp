@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace schedscope {
 
@@ -201,6 +203,9 @@ public:
     }
 
     ReplayResult run() {
+        if (options_.only) {
+            plan_memory_before(*options_.only);
+        }
         RecordedPlans plans(source_, options_.only);
         while (const std::optional<RecordedPlan> plan = plans.next()) {
             if (options_.only && plan->evaluation != *options_.only) {
@@ -297,28 +302,78 @@ private:
         planner_ = MemoryPlanner();
     }
 
-    void replay_plan(const RecordedPlan& recorded) {
+    /// A plan made again, as it is now.
+    struct PlannedAgain {
+        ReplaySubject subject;
+        Collector now;
+        std::optional<OptimisedNodes> nodes; ///< none: nothing is allocated, or by another program
+    };
+
+    PlannedAgain plan_again(const RecordedPlan& recorded) {
         for (const RecordedReserve& reserve : recorded.reserves) {
             replay_reserve(recorded, reserve);
         }
-        ++result_.plans;
         const int32_t n_tokens = source_.evaluation(recorded.evaluation).begin.n_tokens.value_or(0);
-        const ReplaySubject s = subject(recorded, recorded.begin.graph, n_tokens, false, recorded.alternatives);
-        Collector now;
-        std::optional<OptimisedNodes> nodes; // none: nothing is allocated, or by another program
+        PlannedAgain again{subject(recorded, recorded.begin.graph, n_tokens, false, recorded.alternatives), {}, {}};
+        const ReplaySubject& s = again.subject;
+        Collector& now = again.now;
         try {
             make_plan(s.graph.view(), s.answers, s.options, recorded.compared ? foreign_[recorded.scheduler()].carry : carry_,
                       plan_, &now);
             if (recorded.allocates && recorded.compared) {
                 place_as_ggml(recorded, s, now);
             } else if (recorded.allocates) {
-                nodes = options_.change ? nodes_now(recorded, s.graph, now) : nodes_of(recorded, s.graph);
-                planner_.place(s.graph.view(), plan_, nodes->order, s.answers, session_.buffer_types, &now, nodes->kept);
+                again.nodes = options_.change ? nodes_now(recorded, s.graph, now) : nodes_of(recorded, s.graph);
+                planner_.place(s.graph.view(), plan_, again.nodes->order, s.answers, session_.buffer_types, &now,
+                               again.nodes->kept);
             }
         } catch (const PlanError&) { // its sentence is in the PlanEnd
         }
         std::erase_if(now.records, [](const Record& r) { return !is_decision(r.fact); });
-        compare(recorded, s, now, nodes);
+        return again;
+    }
+
+    void replay_plan(const RecordedPlan& recorded) {
+        ++result_.plans;
+        compare(recorded, plan_again(recorded));
+    }
+
+    /// The evaluations before one whose plans its buffers have their sizes from, as far as the records say: where a buffer grew
+    /// last, and where memory was reserved.
+    std::set<EvaluationId> sized_before(EvaluationId only) const {
+        std::map<std::pair<BufferTypeId, int32_t>, EvaluationId> grew_last;
+        std::set<EvaluationId> found;
+        source_.for_each_of(fact_set<record::BufferSize, record::Reserve>(), 0, source_.evaluation(only).first,
+                            [&](const Record& r) {
+                                if (const auto* size = std::get_if<record::BufferSize>(&r.fact)) {
+                                    grew_last[{size->buffer_type, size->chunk}] = r.evaluation;
+                                } else {
+                                    found.insert(r.evaluation);
+                                }
+                            });
+        for (const auto& [buffer, evaluation] : grew_last) {
+            found.insert(evaluation);
+        }
+        return found;
+    }
+
+    void plan_memory_before(EvaluationId only) {
+        for (const EvaluationId evaluation : sized_before(only)) {
+            const std::optional<RecordedPlan> recorded = RecordedPlans(source_, evaluation).next();
+            if (!recorded || recorded->evaluation != evaluation || recorded->stopped) {
+                continue;
+            }
+            try {
+                const PlannedAgain again = plan_again(*recorded);
+                figures_before_.of(text_of(*recorded));
+                figures_now_.of(text_of(again));
+            } catch (const Error&) { // the change can't be made to this graph: then nothing is known of its memory
+            }
+        }
+        carry_ = Carry();
+        for (auto& [scheduler, state] : foreign_) {
+            state.carry = Carry();
+        }
     }
 
     /// By position, with what its backends wanted to keep; sizes are what the buffer types answered. Where something was changed,
@@ -346,9 +401,18 @@ private:
         foreign_[recorded.scheduler()].memory.place(s.graph.view(), plan_, allocated, s.answers, session_.buffer_types, &now);
     }
 
-    void compare(const RecordedPlan& recorded, const ReplaySubject& subject, const Collector& now,
-                 const std::optional<OptimisedNodes>& nodes) {
-        const PlanText after{session_, subject.graph, now.records, [&now](StringId id) { return now.texts.text(id); }};
+    PlanText text_of(const RecordedPlan& recorded) const {
+        return {recorded_session_, source_.graph(recorded.begin.graph), recorded.records,
+                [this](StringId id) { return source_.text(id); }};
+    }
+    /// Valid as long as what was planned again, and until the next plan.
+    PlanText text_of(const PlannedAgain& again) const {
+        return {session_, again.subject.graph, again.now.records, [&again](StringId id) { return again.now.texts.text(id); }};
+    }
+
+    void compare(const RecordedPlan& recorded, const PlannedAgain& again) {
+        const auto& [subject, now, nodes] = again;
+        const PlanText after = text_of(again);
         if (expected_) {
             const std::optional<RecordedPlan> other = expected_->next();
             if (!other) {
@@ -359,8 +423,7 @@ private:
             compare_decisions(recorded.evaluation, wanted, after, options_.max_differences, result_);
             return;
         }
-        const PlanText before{recorded_session_, source_.graph(recorded.begin.graph), recorded.records,
-                              [this](StringId id) { return source_.text(id); }};
+        const PlanText before = text_of(recorded);
         std::map<std::string, int64_t> otherwise =
             compare_decisions(recorded.evaluation, before, after, options_.max_differences, result_);
         if (options_.change) {

@@ -120,7 +120,9 @@ struct ReplayOptions {
     /// (align.h).
     const RecordSource* expected = nullptr;
     size_t max_differences = 1000;
-    std::optional<EvaluationId> only; ///< this evaluation's plan by itself, without what the scheduler kept of those before
+    /// This evaluation's plan by itself, without what the scheduler kept of those before but the sizes of its buffers: plans
+    /// that those come from are made again for their memory alone.
+    std::optional<EvaluationId> only;
     /// Described devices that `change` asks, by name, for their counts afterwards.
     std::vector<std::pair<std::string, std::shared_ptr<const DeviceProfile>>> profiles;
 };

@@ -356,7 +356,7 @@ TEST(Otherwise, SaysByHowMuchItDoesNotFitTheDevicesMemory) {
     ASSERT_EQ(layers->memory.front().backend, "Vulkan0");
     const int64_t needed = layers->memory.front().now;
     const ReplayResult changed = answer(*sample, {"ngl=4"});
-    EXPECT_GE(memory_fits(changed.comparisons.back(), sample->session()).front().now, needed) << "with what other plans need";
+    EXPECT_EQ(memory_fits(changed.comparisons.back(), sample->session()).front().now, needed) << "the prompt's buffers stay";
 
     EXPECT_THAT(joined(levers_in_words(with(needed)), "\n"),
                 HasSubstr("-ngl 4 or more (with -ngl 5 or more it does not fit into Vulkan0: "));
