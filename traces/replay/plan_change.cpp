@@ -49,7 +49,7 @@ Pass where_apart(const TensorWay& a, const TensorWay& b) {
     return std::min(x->pass, y->pass);
 }
 
-constexpr std::string_view compute_buffer = "compute buffer of ";
+constexpr std::string_view compute_buffer = "compute buffer of ", weights_in = "weights in ";
 
 /// The tensors in the order in which a person reads a graph: leafs, then nodes.
 std::vector<std::pair<TensorId, bool>> in_order(const OwnedGraph& graph) {
@@ -142,6 +142,16 @@ std::string MemoryFit::text(int64_t bytes, bool about) const {
                          : joined({misfit_words(paged), ": ", too_much(bytes, about), " (", of, ")"});
 }
 
+std::string MemoryFit::brief(int64_t bytes, bool about) const {
+    if (memory <= 0 || !fits(bytes)) {
+        return too_much(bytes, about);
+    }
+    const auto parts = [](std::string text) { return std::pair(text.substr(0, text.rfind(' ')), text.substr(text.rfind(' '))); };
+    const auto [need, unit] = parts(words::bytes(bytes));
+    const auto [all, unit_of_all] = parts(words::bytes(memory));
+    return joined({"fits: ", about ? "about " : "", need, unit == unit_of_all ? "" : unit, " of ", all, unit_of_all});
+}
+
 std::string MemoryFit::text_of_recorded() const { return is_added ? not_there_text : text(recorded); }
 std::string MemoryFit::text_of_now() const { return is_removed ? not_there_text : text(now, is_about); }
 
@@ -175,28 +185,36 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
         const bool is_the_hosts = is_host || (type != types.end() && laid_out(*type->second));
         return at == session.backends.end() ? session.backends.end() - (is_the_hosts ? 1 : 0) : at;
     };
-    const auto compute_in = [](const PlanFigures& figures, const std::string& memory) {
-        const auto found = figures.memory.find(std::string(compute_buffer) + memory);
+    const auto figure = [](const PlanFigures& figures, std::string_view what, std::string_view memory) {
+        const auto found = figures.memory.find(joined({what, memory}));
         return found == figures.memory.end() ? 0 : found->second;
     };
     std::vector<MemoryFit> fits(session.backends.size());
+    std::vector<int64_t> most_kept(fits.size(), 0); // without weights in the host's memory
     for (const auto& [figures, sum] : {std::pair{&plan.recorded, &MemoryFit::recorded}, {&plan.now, &MemoryFit::now}}) {
+        std::vector<int64_t> kept(fits.size(), 0);
         for (const auto& [memory, bytes] : figures->by_buffer_type) {
+            const auto type = types.find(memory);
+            const bool is_host = type != types.end() && type->second->is_host;
             if (const auto at = lies_at(memory); at != session.backends.end()) {
                 MemoryFit& fit = fits[at - session.backends.begin()];
                 fit.*sum += bytes;
-                fit.is_about =
-                    fit.is_about || (plan.now.about && compute_in(plan.recorded, memory) != compute_in(plan.now, memory));
+                kept[at - session.backends.begin()] += bytes - (is_host ? figure(*figures, weights_in, memory) : 0);
+                fit.is_about = fit.is_about || (plan.now.about && figure(plan.recorded, compute_buffer, memory) !=
+                                                                      figure(plan.now, compute_buffer, memory));
             }
         }
+        std::transform(kept.begin(), kept.end(), most_kept.begin(), most_kept.begin(),
+                       [](int64_t a, int64_t b) { return std::max(a, b); });
     }
     for (size_t b = 0; b < fits.size(); ++b) { // a plan that stays as it was recorded may still have something on a removed one
         fits[b].backend = session.backends[b].name;
         fits[b].memory = session.backends[b].memory_bytes.value_or(0);
         fits[b].is_removed =
             fits[b].now == 0 && std::find(plan.removed.begin(), plan.removed.end(), fits[b].backend) != plan.removed.end();
-        fits[b].paged =
+        const bool is_host =
             session.backends[b].default_buffer_type && session.buffer_types[*session.backends[b].default_buffer_type].is_host;
+        fits[b].paged = is_host && fits[b].fits(most_kept[b]);
     }
     for (const AddedDevice& device : plan.added) { // the host stays the last
         const auto found = plan.now.by_buffer_type.find(device.buffer_type);

@@ -28,7 +28,7 @@ struct MemoryFit {
     int64_t recorded = 0, now = 0; ///< bytes
     int64_t memory = 0;            ///< that it has; 0: unknown
     bool is_about = false;         ///< what is there now may be some percent more or less
-    bool paged = false;            ///< the host's: weights that do not fit are read from their file again
+    bool paged = false;            ///< the host's, and all but weights fits: those are read from their file again
     bool is_added = false;         ///< recorded: there was no such backend
     bool is_removed = false;       ///< now: there is no such backend
 
@@ -36,6 +36,8 @@ struct MemoryFit {
     /// "fits: 569 KiB of 2.0 GiB", "does not fit: 11.6 GiB too much (35.6 GiB of 24.0 GiB)", "569 KiB of unknown": what matters
     /// first, for narrow columns.
     std::string text(int64_t bytes, bool about = false) const;
+    /// The same in few words: "fits: 17.1 of 24.0 GiB", "11.6 GiB too much"; empty: the memory is not known.
+    std::string brief(int64_t bytes, bool about = false) const;
     std::string text_of_recorded() const;                          ///< of what lay there
     std::string text_of_now() const;                               ///< of what lies there
     std::string too_much(int64_t bytes, bool about = false) const; ///< "11.6 GiB too much"; empty: it fits, or that is not known

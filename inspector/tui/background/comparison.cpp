@@ -39,7 +39,7 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
     }
     for (const MemoryFit& fit : memory_fits(c, session)) {
         figures.push_back({"memory of " + fit.backend, fit.text_of_recorded(), fit.text_of_now(), true, !fit.fits(fit.now),
-                           fit.too_much(fit.now, fit.is_about)});
+                           fit.is_removed ? "" : fit.brief(fit.now, fit.is_about), fit.is_added ? "" : fit.brief(fit.recorded)});
     }
     for (const Measure& m : measures_of(c)) {
         figures.push_back({m.name, m.text(m.a, ""), m.text_of_b("")});

@@ -19,6 +19,7 @@ struct Comparison {
         bool verdict = false;          ///< about the whole: is there a plan, does its memory fit
         bool bad = false;              ///< the right one: there is none, or it does not
         std::string brief = {};        ///< the right one where it has little room: "1.2 GiB too much"; empty: as it is
+        std::string left_brief = {};   ///< the same of the left one
         bool differs() const noexcept { return left != right; }
     };
     /// What one plan comes to.

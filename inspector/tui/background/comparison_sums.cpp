@@ -58,7 +58,7 @@ int ComparisonSums::rows(InspectorSession& session, int body_rows, int width) co
 std::string ComparisonSums::title(const InspectorSession& session) const {
     const auto& result = session.comparison().result();
     const Comparison::ComparedPlan* const plan = result ? plan_of(session, *result) : nullptr;
-    return plan ? plan->title : "";
+    return plan ? joined({plan->title, ": ", result->title}) : "";
 }
 
 std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int height, int width) {
@@ -88,9 +88,12 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
                           after_all = figure.right.empty() ? "-" : figure.right;
         const auto [before, after] =
             figure.verdict ? std::pair(before_all, after_all) : shortened_pair(before_all, after_all, value_width - 1);
-        cells.text(row, left + name_width, before, figure.differs() ? plain : dim, left + name_width + value_width - 1);
-        const bool is_cut = text_width(after) >= value_width && !figure.brief.empty();
-        cells.text(row, left + name_width + value_width, is_cut ? figure.brief : after, figure.bad ? bad : style,
+        const auto fitting = [&](const std::string& text, const std::string& brief) {
+            return text_width(text) >= value_width && !brief.empty() ? brief : text;
+        };
+        cells.text(row, left + name_width, fitting(before, figure.left_brief), figure.differs() ? plain : dim,
+                   left + name_width + value_width - 1);
+        cells.text(row, left + name_width + value_width, fitting(after, figure.brief), figure.bad ? bad : style,
                    left + name_width + 2 * value_width);
     }
     if (n < figures.size() && places > 0) {

@@ -45,7 +45,7 @@ TEST(Explain, AWeightOnTheHostKeepsItsProductThere) {
     const std::string tensor = first_of(recorded, "Qcur-0");
     const std::string text = recorded.read("explain", {tensor, "--eval", "0"}).out;
     EXPECT_THAT(text, HasSubstr("CPU by 1.wgt0 (blk.0.attn_q.weight)"));
-    EXPECT_THAT(text, HasSubstr("Vulkan0 can use CPU memory? no: "));
+    EXPECT_THAT(text, HasSubstr("Vulkan0 can use CPU memory? no\n"));
 
     const json story = recorded.json("explain", {tensor, "--eval", "0"});
     EXPECT_EQ(story["tensor"], "Qcur-0");

@@ -446,6 +446,17 @@ TEST(Inspect, CountsDecisionsOfAWhatIf) {
     EXPECT_NE(line_with(t, "pass 1 is the first that decides otherwise"), "") << t.text();
 }
 
+/// Of a narrow screen the settings stand above the figures, and what memory holds is said in fewer words.
+TEST(Inspect, CutsNoWordOfAWhatIfOnANarrowScreen) {
+    Inspecting t(24, 80, [] { return inspect_sample("llama-cpp"); });
+    t.press("wngl=2\n");
+    ASSERT_TRUE(t.shows(" rows: what if ")) << t.text();
+    EXPECT_TRUE(t.shows(": what if ngl=2 ─")) << t.text();
+    const std::string memory = line_with(t, "memory of CPU", "fits: ");
+    EXPECT_THAT(memory, ::testing::ContainsRegex("fits: [0-9.]+ [KM]iB of [0-9.]+ GiB +fits: [0-9.]+ [KM]iB of [0-9.]+ GiB +│"))
+        << t.text();
+}
+
 /// What finds no room is counted in a place of its own.
 TEST(Inspect, CountsTheFiguresThatFindNoRoom) {
     Inspecting t(24, 80, [] { return inspect_sample("llama-cpp"); });

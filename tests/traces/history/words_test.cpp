@@ -66,6 +66,23 @@ TEST(Words, WhatIfSaysOfMemoryWhatRecordDoes) {
     EXPECT_EQ(fit.text(fit.now), "9.0 GiB of unknown");
 }
 
+TEST(Words, MemoryThatFitsIsSaidInFewWords) {
+    const int64_t gib = int64_t{1} << 30U;
+    const MemoryFit fit{"a", 9 * gib, 7 * gib, 8 * gib, false, false};
+    EXPECT_EQ(fit.brief(fit.now), "fits: 7.0 of 8.0 GiB");
+    EXPECT_EQ(fit.brief(512 << 20U), "fits: 512 MiB of 8.0 GiB");
+    EXPECT_EQ(fit.brief(fit.recorded, true), "about 1.0 GiB too much");
+    EXPECT_EQ((MemoryFit{"a", gib, gib, 0, false, false}.brief(gib)), "") << "not known";
+}
+
+/// The question says what the refusal would.
+TEST(Words, ANoAboutMemoryIsNotSaidTwice) {
+    EXPECT_EQ(words::asked(Question::buffer_type, "CPU", false, "memory: cannot use this kind of memory"),
+              "can use CPU memory? no");
+    EXPECT_EQ(words::asked(Question::op, "", false, "memory: reads a device's memory"),
+              "runs this operator? no: memory: reads a device's memory");
+}
+
 TEST(Words, AReservedGraphIsNamedAsAnEvaluation) {
     EXPECT_EQ(words::reserved_for(512), "prefill of 512 tokens");
     EXPECT_EQ(words::reserved_for(1), "decode of 1 token");

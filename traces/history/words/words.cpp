@@ -103,7 +103,8 @@ std::string asked(Question question, std::string_view memory, bool yes, std::str
     case Question::offload: text = "wants to take it over?"; break;
     }
     text += yes ? " yes" : " no";
-    return why.empty() ? text : text + ": " + std::string(why);
+    const bool says_no_more = question == Question::buffer_type && why.starts_with(refusal_name(Refusal::memory));
+    return why.empty() || says_no_more ? text : text + ": " + std::string(why);
 }
 
 std::string split_begins(const record::SplitBegin& begin, std::string_view node, std::string_view by) {
