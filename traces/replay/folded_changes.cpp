@@ -80,7 +80,8 @@ std::vector<FoldedChange> folded_changes(const PlanComparison& plan) {
         FoldedChange& row = of_runs.emplace_back();
         row.passes = joined(passes, " ", pass_name);
         row.recorded = place(first.recorded_backend, first.recorded_cause, one_cause);
-        row.now = place(first.now_backend, first.now_cause, one_cause);
+        const bool stays = !first.now_backend.empty() && first.now_backend == first.recorded_backend;
+        row.now = stays ? "stays, by " + first.now_cause : place(first.now_backend, first.now_cause, one_cause);
         said.push_back(joined({row.passes, "\n", row.recorded, "\n", row.now}));
     }
     std::vector<FoldedChange> rows;

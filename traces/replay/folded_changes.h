@@ -18,7 +18,7 @@ std::string title_of(const AlikePlans& plans);
 struct FoldedChange {
     std::string name;            ///< "attn_norm-0 … l_out-0, and 3 more alike"
     std::string passes;          ///< that decide otherwise: "1 2a"
-    std::string recorded, now;   ///< "CPU by 1.wgt0"; the rule only where all have the same; empty: not there
+    std::string recorded, now;   ///< "CPU by 1.wgt0", "stays, by 4.cpy"; the rule only where all have the same; empty: not there
     std::vector<size_t> members; ///< index in the plan's changes, in order
 };
 /// Of the changes of a plan, in order of the first of each.

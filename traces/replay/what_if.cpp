@@ -566,7 +566,7 @@ private:
         for (const std::string& name : what_if_.device_order) {
             const BackendId b = backend_named("device-order", name);
             if (std::find(order_.begin(), order_.end(), b) != order_.end()) {
-                refuse("device-order", "'" + name + "' stands there twice");
+                refuse("device-order", "'" + name + "' stands there twice: a second one is described, as in b=vulkan:2GiB");
             }
             if (b != last) { // the CPU is the last one in any case
                 order_.push_back(b);

@@ -233,6 +233,12 @@ TEST(Samples, TellWhatCopiesMoved) {
                 ::testing::ContainsRegex("18 copies \\([0-9.]+ KiB of 337 KiB moved\\)"));
 }
 
+/// An input of the graph stands for the copy of the present stage; it does not move.
+TEST(Samples, SayOfInputsOfAPipelineThatTheyStay) {
+    EXPECT_THAT(run({"replay", sample("partial-offload"), "--set", "stages=4"}).out,
+                ::testing::ContainsRegex("\n5 +inp_tokens … [a-z_0-9]+ +[0-9]+ +CPU by 1\\.inp +stays, by 4\\.cpy\n"));
+}
+
 TEST(Samples, CountThePipelinesCopiesByStage) {
     std::map<int, int> of_stage;
     int of_inputs = 0;
