@@ -1,6 +1,7 @@
 #include "viz/pictures/offset_axis.h"
 
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/number_words.h"
 
 #include <algorithm>
@@ -27,11 +28,11 @@ std::optional<std::string> exact(int64_t bytes) {
     if (hundredths * size != bytes % size * 100 || (hundredths != 0 && bytes / size >= 100)) {
         return std::nullopt;
     }
-    std::string text = std::to_string(bytes / size);
-    if (hundredths != 0) {
-        text += (hundredths < 10 ? ".0" : ".") + std::to_string(hundredths % 10 == 0 ? hundredths / 10 : hundredths);
+    if (hundredths == 0) {
+        return words::bytes(bytes); // as sizes beside it are said
     }
-    return text + " " + units[unit];
+    return joined({std::to_string(bytes / size), hundredths < 10 ? ".0" : ".",
+                   std::to_string(hundredths % 10 == 0 ? hundredths / 10 : hundredths), " ", units[unit]});
 }
 
 } // namespace

@@ -60,6 +60,7 @@ TEST(OffsetAxis, ItsNumbersAreRoundAndExact) {
     ASSERT_GE(ticks.size(), 4U);
     EXPECT_EQ(ticks[0].label, "0 B");
     EXPECT_EQ(ticks[1].label, "256 B");
+    EXPECT_EQ(ticks[4].label, "1.0 KiB") << "as sizes are said everywhere";
     EXPECT_EQ(ticks[5].label, "1.25 KiB");
     EXPECT_EQ(ticks[5].offset, 1280);
     EXPECT_EQ(ticks.back().offset, 1'000'000);
