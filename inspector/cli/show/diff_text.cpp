@@ -130,13 +130,19 @@ void print_diff(const diff::Result& result, const History& a, const History& b, 
         print_settings(result, how.all, out);
     } else {
         print_settings(result, how.all, out);
-        std::set<std::pair<EvaluationId, EvaluationId>> in;
+        std::set<EvaluationId> in, only_a, only_b; // of both; −1: of none
         for (const diff::TraceDifference& d : result.differences) {
-            in.emplace(d.eval_a, d.eval_b);
+            (d.eval_b < 0 ? only_a : d.eval_a < 0 ? only_b : in).insert(d.eval_a < 0 ? d.eval_b : d.eval_a);
         }
-        in.erase({-1, -1}); // of none
+        only_a.erase(-1);
+        const auto only = [](const std::set<EvaluationId>& those, std::string_view where) {
+            return those.empty() ? std::string()
+                                 : joined({"; ", words::counted(those.size(), "evaluation"), those.size() == 1 ? " is" : " are",
+                                           " only in ", where});
+        };
         out << "different: " << words::counted(result.differences.size(), "difference")
-            << (in.empty() ? "" : " in " + words::counted(in.size(), "evaluation")) << '\n';
+            << (in.empty() ? "" : " in " + words::counted(in.size(), "evaluation")) << only(only_a, "a") << only(only_b, "b")
+            << '\n';
         print_summaries(result, a, out);
         print_differences(result, a, b, how.all, out);
     }

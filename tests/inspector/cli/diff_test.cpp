@@ -128,6 +128,8 @@ TEST(Diff, MoreTokensAreEvaluationsThatOnlyOneHas) {
     }
     EXPECT_EQ(result["differences"].size(), 4U);
     const std::string text = a.read("diff", {b}).out, reversed = run({"diff", b, a.path()}).out;
+    EXPECT_THAT(text, HasSubstr("different: 4 differences; 2 evaluations are only in b\n"));
+    EXPECT_THAT(reversed, HasSubstr("different: 4 differences; 2 evaluations are only in a\n"));
     EXPECT_THAT(text, HasSubstr("\nevaluations 3,4 of b, decode of 1 token\n  only in b (2 evaluations)\n"));
     EXPECT_THAT(reversed, HasSubstr("\nevaluations 3,4 of a, decode of 1 token\n  only in a (2 evaluations)\n"));
     EXPECT_THAT(a.read("diff", {b, "--all"}).out, HasSubstr("\nevaluation 4 of b, decode of 1 token\n  only in b\n"));
