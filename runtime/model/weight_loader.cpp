@@ -46,16 +46,16 @@ Tensor* reading_node(Graph& g, const gguf::FileTensor& info, Op reader) {
     }
 }
 
-Answer device_can_read(const Device& device, const gguf::FileTensor& info, Op reader) {
+} // namespace
+
+Answer device_can_read(const Device& device, const gguf::FileTensor& weight, Op reader) {
     try {
         Graph g;
-        return device.supports_op(*reading_node(g, info, reader));
+        return device.supports_op(*reading_node(g, weight, reader));
     } catch (const Error& error) {
         return Answer::no(Refusal::shape, error.what());
     }
 }
-
-} // namespace
 
 std::vector<PlacedDevice> placed_devices(std::span<Device* const> devices) {
     std::vector<PlacedDevice> placed;

@@ -4,6 +4,7 @@
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/tensor_buffers.h"
 #include "runtime/model/weights.h"
+#include "runtime/planner/answer.h"
 #include "runtime/planner/placement/policy.h"
 #include "runtime/tensor/graph.h"
 
@@ -37,6 +38,9 @@ struct WeightUse {
 
 /// The devices as the placement policy wants to know them.
 std::vector<PlacedDevice> placed_devices(std::span<Device* const> devices);
+
+/// Whether a device can run the operator that reads a weight, with a batch as large as a usual prompt's.
+Answer device_can_read(const Device& device, const gguf::FileTensor& weight, Op reader);
 
 /// Makes a model's weight tensors from its file and gives them their memory. First every tensor is named (`need`, `maybe`), with
 /// its use and shape; then `load` (or `describe`) gives all of them buffers at once.

@@ -51,7 +51,7 @@ std::vector<MemoryNeed> needs_of(const Scheduler& scheduler) {
     for (size_t type = 0; type < info.buffer_types.size(); ++type) {
         MemoryNeed need;
         need.buffer_type = info.buffer_types[type].name;
-        need.is_host = need.pages = info.buffer_types[type].is_host;
+        need.is_host = info.buffer_types[type].is_host;
         need.compute = type < compute.size() ? compute[type] : 0;
         for (const BackendInfo& b : info.backends) {
             if (b.default_buffer_type == narrow<BufferTypeId>(type)) {
@@ -158,6 +158,16 @@ void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session, s
     }
 }
 
+/// Of the host's weights those that stay in the file: what was laid out anew is never read again.
+void add_mapped(std::vector<MemoryNeed>& needs, Buffers weights, std::string_view host) {
+    const auto need = std::find_if(needs.begin(), needs.end(), [&](const MemoryNeed& n) { return n.buffer_type == host; });
+    for (const auto& buffer : weights) {
+        if (need != needs.end() && buffer->type().name() == host) {
+            need->mapped += buffer->size();
+        }
+    }
+}
+
 void leave_out_unused(std::vector<MemoryNeed>& needs) {
     std::erase_if(needs, [](const MemoryNeed& n) { return n.total() == 0; });
 }
@@ -174,8 +184,11 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
     add(needs, session.context().cache().buffers(), host, &MemoryNeed::cache);
     add_cache_of_windows(needs, session);
     tell_what_is_held(needs, session, host);
-    for (MemoryNeed& need : needs) {
-        need.pages = need.pages && session.options().mmap;
+    if (session.options().mmap && !session.options().mlock) { // what is locked is never read again
+        add_mapped(needs, session.model().buffers(), host);
+        if (session.vision() != nullptr) {
+            add_mapped(needs, session.vision()->buffers(), host);
+        }
     }
     leave_out_unused(needs);
     return needs;
@@ -185,6 +198,7 @@ std::vector<MemoryNeed> memory_needs(const EncoderSession& session) {
     std::vector<MemoryNeed> needs = needs_of(session.scheduler());
     const std::string& host = host_of(session.scheduler());
     add(needs, session.model().buffers(), host, &MemoryNeed::weights);
+    add_mapped(needs, session.model().buffers(), host);
     leave_out_unused(needs);
     return needs;
 }

@@ -20,12 +20,12 @@ struct MemoryNeed {
     std::string holds;                       ///< whose weights: "40 blocks, the output", "3 blocks in part, the encoder"
     int64_t memory = 0;                      ///< that the device has; 0: unknown
     bool is_host = false;                    ///< memory of the host
-    bool pages = false;                      ///< weights are mapped from their file, so that what does not fit is read again
+    int64_t mapped = 0;                      ///< of the weights: lie in their file, and what does not fit is read again
 
     int64_t total() const noexcept { return weights + cache + compute; }
     bool fits_at_once() const noexcept { return memory == 0 || total() <= memory; }
-    bool fits() const noexcept { return pages || fits_at_once(); }
-    std::string room() const; ///< "21.3 GiB of 24.0 GiB"
+    bool fits() const noexcept { return memory == 0 || total() - mapped <= memory; } ///< if not at once
+    std::string room() const;                                                        ///< "21.3 GiB of 24.0 GiB"
     /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB: 40 blocks, the output; KV cache 1.0 GiB, compute 0.2 GiB)"; without what there is
     /// none of
     std::string text() const;

@@ -1,6 +1,7 @@
 #include "inspector/cli/run/fit_advice.h"
 
 #include "runtime/error.h"
+#include "runtime/model/weight_loader.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/type.h"
 #include "runtime/system/joined.h"
@@ -10,10 +11,12 @@
 #include <cmath>
 #include <cstdint>
 #include <iomanip>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,6 +36,11 @@ bool all_fit_at_once(std::span<const MemoryNeed> needs) {
 
 namespace {
 
+constexpr std::array smaller_types{Type::Q8_0, Type::Q6_K,    Type::Q5_K, Type::Q5_0,   Type::Q4_K,    Type::Q4_0,  Type::IQ4_XS,
+                                   Type::Q3_K, Type::IQ3_XXS, Type::Q2_K, Type::IQ2_XS, Type::IQ2_XXS, Type::IQ1_M, Type::IQ1_S};
+
+double bits_of(Type type) { return 8.0 * to_double(row_bytes(type, traits(type).block)) / to_double(traits(type).block); }
+
 /// Plans the same request with other options.
 class Trials {
 public:
@@ -46,6 +54,7 @@ public:
         n_layers_ = session.model().hparams().n_layer;
         has_experts_ = session.model().hparams().n_expert > 0;
         count_layers(session);
+        count_matrices(session);
         return memory_needs(session);
     }
 
@@ -76,6 +85,19 @@ public:
     };
     const std::vector<Holder>& holders() const noexcept { return holders_; } ///< the devices that -ts shares out to
 
+    /// The text model's matrices in a device's memory, that could be of another type. Norms, biases and routers stay as they are.
+    struct Matrices {
+        int64_t bytes = 0, values = 0;
+    };
+    const std::map<std::string, Matrices>& matrices() const noexcept { return matrices_; } ///< of the plan before, by buffer type
+    /// The largest of them by which all of these matrices could be kept, and run where they lie: at most so many bits a value.
+    std::optional<Type> type_of_matrices(const RunOptions& options, double bits) {
+        Session session(registry_, files_, options);
+        const auto found = std::find_if(smaller_types.begin(), smaller_types.end(),
+                                        [&](Type type) { return bits_of(type) <= bits && runs_with(session.model(), type); });
+        return found == smaller_types.end() ? std::nullopt : std::optional(*found);
+    }
+
 private:
     void count_layers(Session& session) {
         holders_.clear();
@@ -93,12 +115,53 @@ private:
         }
     }
 
+    static bool is_matrix(const Model& model, const Tensor& t) {
+        return t.buffer != nullptr && t.buffer->type().name() != model.device(model.placement().host()).buffer_type().name() &&
+               t.ne[1] > 1 && t.role != Role::router && t.role != Role::norm;
+    }
+
+    void count_matrices(const Session& session) {
+        matrices_.clear();
+        for (const Tensor& t : session.model().tensors()) {
+            if (is_matrix(session.model(), t)) {
+                Matrices& there = matrices_[std::string(t.buffer->type().name())];
+                there.bytes += n_bytes(t);
+                there.values += n_elements(t);
+            }
+        }
+    }
+
+    /// Blocks of the type divide the rows of all matrices that lie on devices, which can run products with it.
+    static bool runs_with(const Model& model, Type type) {
+        std::set<std::tuple<std::string_view, Shape, Op>> asked;
+        for (const Tensor& t : model.tensors()) {
+            if (!is_matrix(model, t)) {
+                continue;
+            }
+            gguf::FileTensor weight;
+            weight.name = t.name;
+            weight.type = type;
+            weight.ne = t.ne;
+            const Op reader = WeightUse(t.role, t.layer).reader;
+            for (int32_t home = 0; home < model.placement().host(); ++home) {
+                const Device& device = model.device(home);
+                if (device.buffer_type().name() == t.buffer->type().name() &&
+                    asked.insert({device.name(), t.ne, reader}).second &&
+                    (t.ne[0] % traits(type).block != 0 || !device_can_read(device, weight, reader).yes)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     GenerateRequest request_;
     const ModelFiles& files_;
     const Registry& registry_;
     int32_t n_ctx_ = 0, n_layers_ = 0;
     bool has_experts_ = false;
     std::vector<Holder> holders_;
+    std::map<std::string, Matrices> matrices_;
 };
 
 /// Options that make it fit.
@@ -107,15 +170,16 @@ struct Way {
     bool at_once = true; ///< else the host's memory does not hold its part
 };
 
-constexpr std::string_view not_held = "the host's memory does not hold the rest at once";
+constexpr std::string_view not_held = "the host's memory does not hold the rest";
+constexpr std::string_view not_held_at_once = "the host's memory does not hold the rest at once";
 
 /// "-c 4096, or with -nkvo (then the host's memory does not hold the rest at once)"
 std::string text_of(const std::vector<Way>& ways) {
     const bool none_at_once = std::none_of(ways.begin(), ways.end(), [](const Way& way) { return way.at_once; });
     const std::string text = joined(ways, ", or with ", [&](const Way& way) {
-        return way.words + (way.at_once || none_at_once ? "" : " (then " + std::string(not_held) + ")");
+        return way.words + (way.at_once || none_at_once ? "" : " (then " + std::string(not_held_at_once) + ")");
     });
-    return text + (none_at_once ? ", and then " + std::string(not_held) : "");
+    return text + (none_at_once ? ", and then " + std::string(not_held_at_once) : "");
 }
 
 /// How layers are shared out among several devices: ", split by their memory".
@@ -134,22 +198,21 @@ std::string split_words(const Trials& trials, const RunOptions& options) {
 
 std::string fewer_layers(Trials& trials, RunOptions options) {
     int32_t fits = -1, does_not = std::min(options.n_gpu_layers, trials.n_layers() + 1);
-    bool host_holds = true; // what it has with as many as fit
+    std::string rest; // what the host does not hold with as many as fit
     const std::string split = split_words(trials, options);
     while (does_not - fits > 1) {
         options.n_gpu_layers = (does_not + fits) / 2;
         const std::optional<std::vector<MemoryNeed>> needs = trials.tried(options);
         if (needs && devices_fit(*needs)) {
             fits = options.n_gpu_layers;
-            host_holds = all_fit_at_once(*needs);
+            rest = all_fit_at_once(*needs) ? "" : ", and then " + std::string(all_fit(*needs) ? not_held_at_once : not_held);
         } else {
             does_not = options.n_gpu_layers;
         }
     }
-    const std::string not_mapped = "the host's memory does not hold the rest";
     return (fits < 0 ? "; no -ngl makes it fit" + split
                      : "; -ngl " + std::to_string(fits) + " is the most that the devices hold" + split) +
-           (host_holds ? "" : ", and then " + (options.mmap ? std::string(not_held) : not_mapped));
+           rest;
 }
 
 /// The most that fits of a size, of halves of the present one.
@@ -235,6 +298,12 @@ std::vector<Way> same_layers(Trials& trials, const RunOptions& options, bool wei
         change(changed);
         return changed;
     };
+    if (!options.mmap) {
+        attempt("no --no-mmap", with([](RunOptions& o) { o.mmap = true; }));
+    }
+    if (options.stages > 1) {
+        attempt("--stages 1", with([](RunOptions& o) { o.stages = 1; }));
+    }
     if (!options.tensor_split.empty()) {
         attempt("no -ts", with([](RunOptions& o) { o.tensor_split.clear(); }));
     }
@@ -264,34 +333,29 @@ std::vector<Way> same_layers(Trials& trials, const RunOptions& options, bool wei
     return ways;
 }
 
-/// How small weights have to be, on the average, for all of them to fit where they go, and which type is: as many bits of each as
-/// the rest leaves in the memory that holds least of its own.
-std::string smaller_weights(std::span<const MemoryNeed> needs, const gguf::File& model) {
-    double bytes = 0, weights = 0, part = 1;
-    for (const gguf::FileTensor& t : model.tensors()) {
-        bytes += to_double(t.bytes);
-        weights += to_double(t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3]);
-    }
-    for (const MemoryNeed& need : needs) {
+/// How small the text model's matrices have to be, on the average, for all of them to fit where they go, and which type is that
+/// these devices run with: as many bits of each as the rest leaves in the memory that holds least of its own.
+std::string smaller_weights(Trials& trials, const RunOptions& options) {
+    constexpr double no_limit = 64;
+    double most = no_limit, bytes = 0, values = 0;
+    for (const MemoryNeed& need : trials.needs(options)) {
+        const auto found = trials.matrices().find(need.buffer_type);
+        const Trials::Matrices here = found == trials.matrices().end() ? Trials::Matrices{} : found->second;
+        bytes += to_double(here.bytes);
+        values += to_double(here.values);
         if (!need.is_host && !need.fits()) {
-            const int64_t room = need.memory - need.total() + need.weights;
-            part = std::min(part, need.weights > 0 ? to_double(room) / to_double(need.weights) : 0);
+            const int64_t room = need.memory - (need.total() - here.bytes);
+            most = std::min(most, here.values > 0 ? 8 * to_double(room) / to_double(here.values) : 0);
         }
     }
-    constexpr std::array types{Type::Q8_0,    Type::Q6_K, Type::Q5_K,   Type::Q4_K,    Type::IQ4_XS, Type::Q3_K,
-                               Type::IQ3_XXS, Type::Q2_K, Type::IQ2_XS, Type::IQ2_XXS, Type::IQ1_M,  Type::IQ1_S};
-    const auto bits_of = [](Type type) {
-        return 8.0 * to_double(row_bytes(type, traits(type).block)) / to_double(traits(type).block);
-    };
-    const double now = 8 * bytes / weights, most = now * part;
-    const auto* const found = std::find_if(types.begin(), types.end(), [&](Type type) { return bits_of(type) <= most; });
-    if (found == types.end()) {
+    const std::optional<Type> type = most > 0 ? trials.type_of_matrices(options, most) : std::nullopt;
+    if (!type) {
         return "; for all that were asked for it takes more memory";
     }
     std::ostringstream text;
     text << std::setprecision(3) << "; for all that were asked for it takes more memory, or weights of "
-         << std::floor(most * 100) / 100 << " bits each (" << type_name(*found) << " has " << bits_of(*found) << ", these have "
-         << now << ')';
+         << std::floor(most * 100) / 100 << " bits each (" << type_name(*type) << " has " << bits_of(*type) << ", these have "
+         << 8 * bytes / values << ')';
     return text.str();
 }
 
@@ -308,13 +372,16 @@ std::string what_would_fit(GenerateRequest request, const RunOptions& options, c
     }
     Trials trials(std::move(request), files, registry);
     const std::vector<MemoryNeed> needs = trials.needs(options);
-    const std::string fewer = fewer_layers(trials, options);
     const bool weights_fit = std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) {
         return need.is_host || need.fits() || need.weights < need.memory;
     });
     const std::vector<Way> ways = same_layers(trials, options, weights_fit, n_tokens);
+    if (devices_fit(needs)) { // fewer layers there would leave more to the host
+        return ways.empty() ? "" : "; all of it fits with " + text_of(ways);
+    }
+    const std::string fewer = fewer_layers(trials, options);
     if (ways.empty()) {
-        return fewer + smaller_weights(needs, *files.text);
+        return fewer + smaller_weights(trials, options);
     }
     return fewer + "; all that were asked for fit with " + text_of(ways);
 }

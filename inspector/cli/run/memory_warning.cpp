@@ -9,8 +9,10 @@ namespace schedscope {
 
 void warn_of_memory(std::span<const MemoryNeed> needs, const std::function<void(std::string what, std::string value)>& add_fact,
                     const std::string& what_would) {
-    const auto last =
-        std::find_if(needs.rbegin(), needs.rend(), [](const MemoryNeed& need) { return !need.is_host && !need.fits(); });
+    const bool host_alone =
+        std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.is_host || need.fits(); });
+    const auto last = std::find_if(needs.rbegin(), needs.rend(),
+                                   [&](const MemoryNeed& need) { return need.is_host == host_alone && !need.fits(); });
     for (const MemoryNeed& need : needs) {
         const std::string name = std::string(memory_fact) + need.buffer_type;
         if (need.fits_at_once()) {

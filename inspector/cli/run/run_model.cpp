@@ -100,10 +100,13 @@ std::string words_of(const GenerateRequest& request) {
     return words::counted(n, "token") + (request.n_predict == 0 ? "" : " of prompt and the one behind");
 }
 
-/// Of devices that have what they were given: "fits: a 21.3 GiB of 24.0 GiB (40 blocks, the output)".
+/// Of devices that have what they were given: "fits: a 21.3 GiB of 24.0 GiB (40 blocks, the output)"; of the host where there are
+/// none.
 std::string room_of(std::vector<MemoryNeed> needs) {
-    const std::string what = all_fit_at_once(needs) ? "fits: " : "what lies on devices fits: ";
-    std::erase_if(needs, [](const MemoryNeed& need) { return need.is_host || need.memory == 0; });
+    const bool at_once = all_fit_at_once(needs);
+    const bool host_alone = std::all_of(needs.begin(), needs.end(), [](const MemoryNeed& need) { return need.is_host; });
+    const std::string what = at_once ? "fits: " : "what lies on devices fits: ";
+    std::erase_if(needs, [&](const MemoryNeed& need) { return (need.is_host && !(host_alone && at_once)) || need.memory == 0; });
     const auto text_of = [](const MemoryNeed& need) {
         return need.buffer_type + ' ' + need.room() + (need.holds.empty() ? "" : " (" + need.holds + ')');
     };
@@ -198,7 +201,7 @@ std::string plan_model(const RunArguments& arguments, Recorder& recorder) {
     }
     profiles.report(add_fact);
     const std::vector<MemoryNeed> needs = memory_needs(session);
-    warn_of_memory(needs, add_fact, devices_fit(needs) ? "" : what_would_fit(request, options, files, registry));
+    warn_of_memory(needs, add_fact, all_fit(needs) ? "" : what_would_fit(request, options, files, registry));
     return all_fit(needs) ? room_of(needs) : "";
 }
 

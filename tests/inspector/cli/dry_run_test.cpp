@@ -139,6 +139,56 @@ TEST(DryRun, TellsHowSmallWeightsMustBe) {
     EXPECT_THAT(with("q5_k"), HasSubstr("does not fit")) << "the next type";
 }
 
+/// A device that can't run products with a type leaves such weights to the CPU, rows that its blocks don't divide stay as they
+/// are, and an image encoder is of a type of its own: what is advised fits once it is done.
+TEST(DryRun, AdvisesWeightsThatDevicesRunWithAndRowsDivideInto) {
+    const Folder folder;
+    const auto told = [&](const std::string& header, std::vector<std::string> more) {
+        more.insert(more.end(), {"--tokens", prompt_ids(40)});
+        return dry_run(folder, header, more).err;
+    };
+    const std::string seven = header_of(folder, "7b", "q4_0");
+    EXPECT_THAT(told(seven, {"--device", "a=vulkan:2200MiB,cpu", "-c", "512"}),
+                AllOf(HasSubstr("takes more memory, or weights of "), HasSubstr(" (q2_K has 2.62, these have 4.5)\n")));
+    EXPECT_THAT(told(seven, {"--device", "a=vulkan:2000MiB,cpu", "-c", "512"}),
+                AllOf(HasSubstr("; for all that were asked for it takes more memory\n"), Not(HasSubstr("bits each"))))
+        << "Vulkan refuses what is smaller";
+
+    const std::string half = folder / "half.gguf"; // rows of 896
+    ASSERT_EQ(run({"synth", "qwen2", "--preset", "0.5b", "--type", "q8_0", "--header-only", "-o", half}).code, 0);
+    EXPECT_THAT(told(half, {"--device", "a=vulkan:600MiB,cpu", "-c", "512"}),
+                HasSubstr(" bits each (q4_0 has 4.5, these have 8.5)"));
+
+    const std::string encoder = folder / "encoder.gguf"; // 595 MiB in f16
+    ASSERT_EQ(run({"synth", "llava", "--preset", "1.5-7b", "--header-only", "-o", encoder}).code, 0);
+    const std::vector<std::string> beside{"--device", "a=vulkan:3000MiB,cpu", "-c", "512", "--mmproj", encoder};
+    const std::string advice = told(seven, beside);
+    ASSERT_THAT(advice, HasSubstr(" (q2_K has 2.62, these have 4.5)"));
+    EXPECT_THAT(told(header_of(folder, "7b", "q2_K"), beside), AllOf(HasSubstr("; fits: a "), Not(HasSubstr("does not fit"))));
+}
+
+/// What is not mapped from a file can't be read again.
+TEST(DryRun, TellsOfACacheThatTheHostDoesNotHold) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q4_0");
+    const auto with = [&](const std::string& n_ctx) {
+        return dry_run(folder, header, {"--device", "cpu", "--tokens", "1", "-c", n_ctx}).err;
+    };
+    EXPECT_THAT(with("512"),
+                ContainsRegex("; fits: CPU [0-9.]+ GiB of [0-9.]+ GiB \\(32 blocks, the output, the embedding\\); next"));
+    EXPECT_THAT(with("100000000"), // 48 TiB
+                AllOf(HasSubstr("CPU: what was placed there does not fit: "), HasSubstr("; all of it fits with -c "),
+                      Not(HasSubstr("again and again"))));
+    EXPECT_THAT(run({"replay", folder / "t.trace", "--set", "fa=off"}).out, Not(HasSubstr("does not fit at once")));
+}
+
+TEST(DryRun, TellsThatCopiesOfAPipelineAreWhatDoesNotFit) {
+    const Folder folder;
+    const auto told = dry_run(folder, header_of(folder, "7b", "q4_0"),
+                              {"--device", "a=vulkan:4GiB,cpu", "--n-prompt", "512", "-c", "512", "--stages", "4", "-ngl", "10"});
+    EXPECT_THAT(told.err, HasSubstr("all that were asked for fit with --stages 1"));
+}
+
 TEST(DryRun, OtherSettingsSayByHowMuchTheyDoNotFit) {
     const Folder folder;
     const std::string header = header_of(folder, "7b", "q8_0"), trace = folder / "t.trace";
