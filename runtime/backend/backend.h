@@ -51,9 +51,11 @@ struct Compilation {
 
 /// What a backend says of the kernels that it runs.
 struct KernelLog {
-    bool timed = true; ///< with their times; else which they are, which costs next to nothing
+    bool timed = true;    ///< with their times; else which they are, which costs next to nothing
+    bool spanned = false; ///< with the time of all of them, by the clock of a device that works on a queue
     std::vector<KernelTime> kernels;
-    Compilation compilation; ///< for the kernels of the last call of `compute`
+    int64_t start_ns = 0, end_ns = 0; ///< where it is spanned: first start, last end, known once it is waited for; 0: no clock
+    Compilation compilation;          ///< for the kernels of the last call of `compute`
 };
 
 /// Marks a point in a backend's queue.

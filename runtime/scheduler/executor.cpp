@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace schedscope {
 
@@ -11,16 +12,28 @@ Executor::Executor(LiveDevices& devices, int n_stages) : devices_(devices) {
     for (BackendId b = 0; b < devices.n_backends(); ++b) {
         auto& stages = events_.emplace_back();
         for (int stage = 0; n_stages > 1 && stage < n_stages; ++stage) {
-            stages.push_back(devices.backend(b).make_event());
+            stages.push_back({devices.backend(b).make_event()});
         }
         order_.push_back(devices.backend(b).make_event());
     }
     busy_.resize(devices.n_backends(), 0);
 }
 
-Event* Executor::event(BackendId backend, int stage) noexcept {
-    const auto& stages = events_[backend];
-    return is_index(stage, stages) ? stages[stage].get() : nullptr;
+Executor::StageEvent* Executor::event(BackendId backend, int stage) noexcept {
+    auto& stages = events_[backend];
+    return is_index(stage, stages) && stages[stage].event != nullptr ? &stages[stage] : nullptr;
+}
+
+/// Several splits may have been queued before one is waited for: from its start to the wait is not the time of any.
+void Executor::take_device_times(Pending& p) noexcept {
+    const KernelLog& log = p.log;
+    if (log.spanned && log.end_ns > 0) {
+        p.start_ns = log.start_ns;
+        p.end_ns = log.end_ns;
+    } else if (!p.in_pieces && !log.kernels.empty() && log.kernels.back().end_ns > 0) {
+        p.start_ns = log.kernels.front().start_ns;
+        p.end_ns = log.kernels.back().end_ns;
+    }
 }
 
 void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
@@ -30,6 +43,9 @@ void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
     const int64_t start = recorder != nullptr ? now_ns() : 0;
     devices_.backend(backend).synchronize();
     busy_[backend] = 0;
+    for (StageEvent& read : events_[backend]) {
+        read.recorded = false;
+    }
     if (recorder == nullptr) {
         return;
     }
@@ -38,9 +54,21 @@ void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
         if (Pending& p = pending_[i]; p.backend == backend && !p.complete) {
             p.complete = true;
             p.end_ns = p.timed ? end : 0;
+            take_device_times(p);
         }
     }
     recorder->add(record::Wait{split, backend, start, end, 0});
+}
+
+void Executor::wait(StageEvent& read, BackendId backend, int32_t split, Recorder* recorder) {
+    if (!std::exchange(read.recorded, false)) {
+        return;
+    }
+    const int64_t start = recorder != nullptr ? now_ns() : 0;
+    devices_.backend(backend).synchronize(*read.event);
+    if (recorder != nullptr) {
+        recorder->add(record::Wait{split, backend, start, now_ns(), 0});
+    }
 }
 
 void Executor::order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder) {
@@ -107,8 +135,8 @@ void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorde
         busy_[to] |= fact.async;
     }
     if (!fact.async) {
-        if (Event* read = event(to, plan.current_stage)) {
-            backend.synchronize(*read);
+        if (StageEvent* read = event(to, plan.current_stage)) {
+            wait(*read, to, index, recorder);
         } else {
             wait(to, index, recorder);
         }
@@ -223,9 +251,11 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
         // A piece that is waited for is timed at any level.
         pending->log.timed = level == KernelTimes::kernels || in_pieces;
         pending->timed = pending->log.timed || level == KernelTimes::splits;
+        pending->log.spanned = pending->timed && !pending->log.timed && !devices_.is_host(split.backend);
+        pending->log.start_ns = pending->log.end_ns = 0;
         pending->start_ns = pending->timed ? now_ns() : 0;
         // Without times there is nothing to ask of a backend that runs the kernels of the evaluation before.
-        pending->logs = pending->log.timed || live.kernels[index].all == nullptr;
+        pending->logs = pending->log.timed || pending->log.spanned || live.kernels[index].all == nullptr;
     }
     if (observer_ != nullptr) {
         run_observed(live, graph, split.backend, pending, recorder);
@@ -235,8 +265,9 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
         compute(graph, 0, n_of(graph.nodes), backend, pending, recorder);
     }
     busy_[split.backend] = devices_.is_host(split.backend) ? 0 : 1;
-    if (Event* read = event(split.backend, live.plan.current_stage); read != nullptr && split.n_inputs > 0) {
-        backend.record(*read);
+    if (StageEvent* read = event(split.backend, live.plan.current_stage); read != nullptr && split.n_inputs > 0) {
+        backend.record(*read->event);
+        read->recorded = true;
     }
     if (pending == nullptr) {
         return;
@@ -355,6 +386,9 @@ void Executor::abandon() noexcept {
         } catch (...) { // the one that failed
         }
         busy_[b] = 0;
+        for (StageEvent& read : events_[b]) {
+            read.recorded = false;
+        }
     }
     for (Pending& p : pending_) {
         p.log.kernels.clear();

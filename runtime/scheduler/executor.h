@@ -34,8 +34,15 @@ private:
         bool logs = false;      ///< the backend is asked for what runs
         KernelLog log;
     };
-    Event* event(BackendId backend, int stage) noexcept;
+    struct StageEvent { ///< a stage's copies are read
+        std::unique_ptr<Event> event;
+        bool recorded = false; ///< since its backend was waited for
+    };
+    StageEvent* event(BackendId backend, int stage) noexcept; ///< null: it has none
+    static void take_device_times(Pending& p) noexcept;
     void wait(BackendId backend, int32_t split, Recorder* recorder);
+    /// For what was queued on the backend until the event was recorded.
+    void wait(StageEvent& read, BackendId backend, int32_t split, Recorder* recorder);
     void order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder);
     /// Of all other backends that can use the memory: what they were given is to be done before `next` goes on with it (`queued`:
     /// on its queue).
@@ -52,12 +59,12 @@ private:
     void write_complete(LivePlan& live, Recorder& recorder);
 
     LiveDevices& devices_;
-    std::vector<std::vector<std::unique_ptr<Event>>> events_; ///< [backend][stage]: the stage's copies are read
-    std::vector<std::unique_ptr<Event>> order_;               ///< [backend]: what was queued so far is done
-    std::vector<uint8_t> busy_;                               ///< [backend]: work was queued since the last wait
-    std::deque<Pending> pending_;                             ///< used again and again; a deque keeps the vectors' addresses
-    size_t first_pending_ = 0, end_pending_ = 0;              ///< those of `pending_` that are started, in order of split
-    std::vector<KernelSpan> spans_;                           ///< of the part that is written
+    std::vector<std::vector<StageEvent>> events_; ///< [backend][stage]
+    std::vector<std::unique_ptr<Event>> order_;   ///< [backend]: what was queued so far is done
+    std::vector<uint8_t> busy_;                   ///< [backend]: work was queued since the last wait
+    std::deque<Pending> pending_;                 ///< used again and again; a deque keeps the vectors' addresses
+    size_t first_pending_ = 0, end_pending_ = 0;  ///< those of `pending_` that are started, in order of split
+    std::vector<KernelSpan> spans_;               ///< of the part that is written
     ExpertScratch expert_scratch_;
     std::vector<uint8_t> entered_; ///< [backend]: this evaluation has a split on it
     LivePlan* running_ = nullptr;

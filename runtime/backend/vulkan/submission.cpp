@@ -201,10 +201,11 @@ Compilation Submission::run(std::span<const NodeDispatches> pieces, std::span<Di
     const DeviceFunctions& f = context_.f();
     const auto more = std::count_if(dispatches.begin(), dispatches.end(), [](const Dispatch& d) { return d.n_more > 0; });
     make_room(dispatches.size() + more);
-    timed_ = log != nullptr && log->timed ? log : nullptr;
+    timed_ = log != nullptr && (log->timed || log->spanned) ? log : nullptr;
+    const bool each = timed_ != nullptr && timed_->timed;
     const bool stamped = timed_ != nullptr && queries_ != VK_NULL_HANDLE;
     if (stamped) {
-        f.vkCmdResetQueryPool(commands_, queries_, 0, static_cast<uint32_t>(2 * pieces.size()));
+        f.vkCmdResetQueryPool(commands_, queries_, 0, static_cast<uint32_t>(each ? 2 * pieces.size() : 2));
     }
     const auto stamp = [&](size_t query) {
         if (stamped) {
@@ -221,7 +222,7 @@ Compilation Submission::run(std::span<const NodeDispatches> pieces, std::span<Di
             if (needs_barrier(d)) {
                 barrier_between();
             }
-            if (i == pieces[p].first) {
+            if (i == pieces[p].first && (each || p == 0)) {
                 stamp(2 * p);
             }
             const VkPipeline pipeline = context_.pipeline(d, compilation);
@@ -235,9 +236,11 @@ Compilation Submission::run(std::span<const NodeDispatches> pieces, std::span<Di
             record += d.n_more > 0 ? 2 : 1;
             f.vkCmdDispatch(commands_, std::min(d.groups, max_groups), (d.groups + max_groups - 1) / max_groups, 1);
         }
-        stamp(2 * p + 1);
+        if (each || p + 1 == pieces.size()) {
+            stamp(each ? 2 * p + 1 : 1);
+        }
         if (log != nullptr) {
-            (timed_ != nullptr ? kernels_ : log->kernels).push_back({pieces[p].node, pieces[p].count, pieces[p].kernel, 0, 0});
+            (each ? kernels_ : log->kernels).push_back({pieces[p].node, pieces[p].count, pieces[p].kernel, 0, 0});
         }
     }
     return compilation;
@@ -264,22 +267,33 @@ void Submission::wait() {
     context_.expect(f.vkWaitForFences(context_.device(), 1, &fence_, VK_TRUE, UINT64_MAX), name_);
     running_ = false;
     context_.expect(f.vkResetFences(context_.device(), 1, &fence_), name_);
-    if (log != nullptr && !kernels_.empty()) {
-        append_times();
+    if (log == nullptr) {
+        return;
+    }
+    if (log->timed) {
+        read_times(kernels_);
         log->kernels.insert(log->kernels.end(), kernels_.begin(), kernels_.end());
+    } else if (queries_ != VK_NULL_HANDLE) {
+        KernelTime whole;
+        read_times({&whole, 1});
+        log->start_ns = whole.start_ns;
+        log->end_ns = whole.end_ns;
     }
 }
 
-void Submission::append_times() {
+void Submission::read_times(std::span<KernelTime> ran) {
     const int64_t done_ns = now_ns();
+    if (ran.empty()) {
+        return;
+    }
     if (queries_ == VK_NULL_HANDLE) { // all that is known
-        for (KernelTime& k : kernels_) {
+        for (KernelTime& k : ran) {
             k.start_ns = submitted_ns_;
             k.end_ns = done_ns;
         }
         return;
     }
-    ticks_.assign(2 * kernels_.size(), 0);
+    ticks_.assign(2 * ran.size(), 0);
     context_.expect(context_.f().vkGetQueryPoolResults(context_.device(), queries_, 0, static_cast<uint32_t>(ticks_.size()),
                                                        ticks_.size() * sizeof(uint64_t), ticks_.data(), sizeof(uint64_t),
                                                        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
@@ -292,9 +306,9 @@ void Submission::append_times() {
         earliest = std::clamp(now.ns - context_.ticks_to_ns(now.ticks - tick), earliest, std::max(earliest, done_ns));
         return earliest;
     };
-    for (size_t p = 0; p < kernels_.size(); ++p) {
-        kernels_[p].start_ns = host_time(ticks_[2 * p]);
-        kernels_[p].end_ns = host_time(ticks_[2 * p + 1]);
+    for (size_t p = 0; p < ran.size(); ++p) {
+        ran[p].start_ns = host_time(ticks_[2 * p]);
+        ran[p].end_ns = host_time(ticks_[2 * p + 1]);
     }
 }
 

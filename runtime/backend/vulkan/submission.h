@@ -37,7 +37,7 @@ public:
     /// Takes the bytes along: the source may change afterwards. At most `staging_left`.
     void stage(const std::byte* source, VulkanBuffer& target, size_t target_offset, size_t bytes);
     size_t staging_left() const noexcept { return staging_bytes - staged_; }
-    /// log: null, or where an entry for each piece goes: at once, or, where they are timed, in `wait`.
+    /// log: null, or where an entry for each piece goes: at once, or, where they are timed, in `wait`; so does their span.
     /// Returns what was compiled for it.
     Compilation run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, KernelLog* log);
     /// Barriers that stand between its pieces of work so far.
@@ -57,7 +57,8 @@ private:
     void bind(size_t set, size_t record, Dispatch& dispatch);
     void barrier();
     void barrier_between();
-    void append_times();
+    /// When each of them ran, by their stamps, of which each has two.
+    void read_times(std::span<KernelTime> ran);
 
     Context& context_;
     std::string name_;
@@ -76,8 +77,8 @@ private:
     VkQueryPool queries_ = VK_NULL_HANDLE;
 
     bool running_ = false;
-    KernelLog* timed_ = nullptr;
-    std::vector<KernelTime> kernels_; ///< what `timed_` gets, still without times
+    KernelLog* timed_ = nullptr;      ///< gets times in `wait`: of each piece, or their span
+    std::vector<KernelTime> kernels_; ///< what `timed_` gets of each piece, still without times
     std::vector<uint64_t> ticks_;     ///< as read from `queries_`
     int64_t submitted_ns_ = 0;
 };

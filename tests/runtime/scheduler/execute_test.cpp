@@ -99,7 +99,11 @@ public:
     void session(const SessionInfo&) override {}
     void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
     StringId intern(std::string_view) override { return 0; }
-    void keep(const Record&) override {}
+    void keep(const Record& r) override {
+        if (const auto* wait = std::get_if<record::Wait>(&r.fact)) {
+            waits.push_back(*wait);
+        }
+    }
     void keep_part(const PartRecord& r) override {
         parts.push_back(r.part);
         parts.back().times = {};
@@ -107,6 +111,7 @@ public:
     }
     std::vector<SplitPart> parts;
     std::vector<size_t> n_times; ///< [parts]
+    std::vector<record::Wait> waits;
 };
 
 } // namespace
@@ -280,6 +285,53 @@ TEST(Execute, EachLevelOfTimesTakesThoseItNames) {
         EXPECT_EQ(records.parts[0].kernels->back().last, far->id);
         EXPECT_EQ(records.parts[1].kernels->back().last, near->id);
     }
+}
+
+/// Weights in the host's memory are copied on the device's queue, each in front of a split of its own.
+TEST(Execute, SplitsThatAreQueuedOneBehindTheOtherAreTimedEachByItself) {
+    for (const KernelTimes level : {KernelTimes::splits, KernelTimes::kernels}) {
+        Pair devices;
+        Graph g;
+        Tensor* x = g.input(Type::F32, {64, 64, 1, 1}, "x");
+        for (int i = 0; i < 3; ++i) {
+            x = ops::mul_mat(g, devices.weight({64, 64, 1, 1}, devices.host, "w" + std::to_string(i)), x);
+            x->pinned = 0;
+        }
+        output(g, x);
+        SchedulerOptions options;
+        options.kernel_times = level;
+        Scheduler scheduler(devices.backends, options);
+        Parts records;
+        scheduler.set_recorder(&records);
+        scheduler.plan(g);
+        scheduler.compute();
+        ASSERT_EQ(records.parts.size(), 3U);
+        for (size_t i = 0; i + 1 < 3; ++i) {
+            EXPECT_LT(records.parts[i].start_ns, records.parts[i].end_ns);
+            EXPECT_LE(records.parts[i].end_ns, records.parts[i + 1].start_ns) << "the queue does one after the other";
+        }
+    }
+}
+
+TEST(Execute, ThatACopyWaitsForItsStageIsRecorded) {
+    Pair devices;
+    Graph g;
+    Tensor* x = g.input(Type::F32, {4, 1, 1, 1}, "x");
+    Tensor* z = g.input(Type::F32, {4, 1, 1, 1}, "z");
+    Tensor* y = ops::mul_mat(g, devices.weight({4, 4, 1, 1}, devices.host, "first"), x);
+    Tensor* w = ops::mul_mat(g, devices.weight({4, 4, 1, 1}, devices.host, "second"), y);
+    Tensor* sum = output(g, ops::add(g, w, z));
+    y->pinned = w->pinned = sum->pinned = 0;
+    SchedulerOptions options;
+    options.n_stages = 4;
+    Scheduler scheduler(devices.backends, options);
+    Parts records;
+    scheduler.set_recorder(&records);
+    scheduler.plan(g);
+    scheduler.compute();
+    ASSERT_FALSE(records.waits.empty());
+    EXPECT_EQ(records.waits.front().split, 1) << "its input from the user overwrites what the queue may read";
+    EXPECT_EQ(records.waits.front().backend, 0);
 }
 
 TEST(Execute, AnOperatorInPlaceOutOfReachOfItsMemoryIsRefused) {

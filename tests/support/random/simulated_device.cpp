@@ -1,6 +1,7 @@
 #include "tests/support/random/simulated_device.h"
 
 #include "runtime/backend/cpu/cpu_device.h"
+#include "runtime/clock.h"
 #include "tests/support/random/shuffle.h"
 
 #include <cstring>
@@ -84,9 +85,14 @@ public:
             KernelLog done;
             done.timed = log != nullptr && log->timed;
             ++device_.watch_.running;
+            const int64_t start = now_ns();
             engine_->compute(work->graph(), 0, static_cast<int32_t>(work->graph().nodes.size()),
                              log != nullptr ? &done : nullptr);
             --device_.watch_.running;
+            if (log != nullptr && log->spanned) {
+                log->start_ns = start;
+                log->end_ns = now_ns();
+            }
             for (KernelTime& kernel : done.kernels) {
                 kernel.first += first;
                 log->kernels.push_back(kernel);

@@ -105,6 +105,34 @@ TEST_P(VulkanQueue, EachStartedComputationReportsItsOwnKernels) {
     }
 }
 
+TEST_P(VulkanQueue, OfAComputationThatIsSpannedTheDeviceSaysHowLongItRan) {
+    Graph g;
+    const Held a(g, device(), n), b(g, device(), n);
+    const Scaling scaling(g, a, b, 2.0F);
+    const std::unique_ptr<Backend> queue = backend();
+    std::vector<KernelLog> logs(6);
+    const int64_t before = now_ns();
+    for (KernelLog& log : logs) {
+        log.timed = false;
+        log.spanned = true;
+        scaling.start(*queue, &log);
+    }
+    queue->synchronize();
+    const int64_t after = now_ns();
+    int64_t last = before, sum = 0;
+    for (const KernelLog& log : logs) {
+        ASSERT_EQ(log.kernels.size(), 1U);
+        EXPECT_EQ(log.kernels[0].end_ns, 0) << "of the whole, not of each";
+        EXPECT_LE(before, log.start_ns);
+        EXPECT_LT(log.start_ns, log.end_ns);
+        EXPECT_LE(log.end_ns, after);
+        EXPECT_GE(log.end_ns, last);
+        last = log.end_ns;
+        sum += log.end_ns - log.start_ns;
+    }
+    EXPECT_LE(sum, after - before) << "one after the other";
+}
+
 TEST_P(VulkanQueue, CopiesTakeTheirTurnAmongComputations) {
     Graph g;
     const Held a(g, device(), n), b(g, device(), n), c(g, device(), n);
