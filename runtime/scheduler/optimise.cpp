@@ -7,6 +7,7 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/scheduler/kept_ranges.h"
+#include "runtime/scheduler/watch.h"
 
 #include <algorithm>
 
@@ -52,19 +53,6 @@ void check_order(std::span<Tensor* const> before, const SplitGraph& split, const
                                            (source ? "its source '" : "a node that uses the same memory, '") +
                                            broken.earlier->name + "'");
     }
-}
-
-/// A group that would hide what a watched node holds is none, whatever the backend thought.
-void take_apart_watched(SplitGraph& graph) {
-    std::erase_if(graph.groups, [&](const FusionGroup& group) {
-        for (int32_t i = group.first; i + 1 < group.first + group.count; ++i) {
-            if ((graph.nodes[i]->flags & flag_watched) != 0) {
-                graph.not_fused.push_back({group.first, group.first + group.count - 1, "watched"});
-                return true;
-            }
-        }
-        return false;
-    });
 }
 
 void record_split(const LivePlan& live, int32_t index, const std::vector<int32_t>& position_before, Recorder& recorder) {

@@ -3,6 +3,7 @@
 #include "runtime/backend/described_device.h"
 #include "runtime/numbers.h"
 #include "runtime/scheduler/kept_ranges.h"
+#include "runtime/scheduler/watch.h"
 
 #include <algorithm>
 
@@ -97,6 +98,7 @@ OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const S
         }
         if (std::all_of(split.nodes.begin(), split.nodes.end(), [](const Tensor* node) { return well_formed(*node); })) {
             optimise_like(session.backends[s.backend].kind.value_or(""), split);
+            take_apart_watched(split);
         }
         for (const Tensor* node : split.nodes) {
             nodes.order.push_back(node->id);

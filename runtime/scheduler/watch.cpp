@@ -40,6 +40,18 @@ void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher) 
     }
 }
 
+void take_apart_watched(SplitGraph& graph) {
+    std::erase_if(graph.groups, [&](const FusionGroup& group) {
+        for (int32_t i = group.first; i + 1 < group.first + group.count; ++i) {
+            if ((graph.nodes[i]->flags & flag_watched) != 0) {
+                graph.not_fused.push_back({group.first, group.first + group.count - 1, "watched"});
+                return true;
+            }
+        }
+        return false;
+    });
+}
+
 void record_values(const Tensor& tensor, Recorder& recorder, StringId device) {
     const bool unused_input =
         (tensor.flags & flag_input) != 0 && tensor.readers == 0; // as the embeddings are where there are tokens

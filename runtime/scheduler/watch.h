@@ -11,6 +11,7 @@
 namespace schedscope {
 
 struct LivePlan;
+struct SplitGraph;
 class LiveDevices;
 
 /// What is known of a tensor of a plan before anything runs.
@@ -38,6 +39,9 @@ public:
 
     static constexpr size_t n_first = 8; ///< elements that are recorded
 };
+
+/// A group that would hide what a watched node holds is none, whatever the backend thought.
+void take_apart_watched(SplitGraph& graph);
 
 /// Writes what a tensor holds. The work that computes it must be complete. `device`: interned name of the one that computed it
 /// once more, to be compared; empty: the tensor's own backend did.

@@ -20,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace schedscope {
@@ -323,6 +324,9 @@ private:
             if (recorded.allocates && recorded.compared) {
                 place_as_ggml(recorded, s, now);
             } else if (recorded.allocates) {
+                if (options_.change) {
+                    mark_watched(recorded, s.graph);
+                }
                 again.nodes = options_.change ? nodes_now(recorded, s.graph, now) : nodes_of(recorded, s.graph);
                 planner_.place(s.graph.view(), plan_, again.nodes->order, s.answers, session_.buffer_types, &now,
                                again.nodes->kept);
@@ -373,6 +377,33 @@ private:
         carry_ = Carry();
         for (auto& [scheduler, state] : foreign_) {
             state.carry = Carry();
+        }
+    }
+
+    /// What was watched is watched again: by its id, in another graph than the recorded one by its name.
+    void mark_watched(const RecordedPlan& recorded, const OwnedGraph& graph) {
+        if (source_.count(fact_bit<record::Value>()) == 0) {
+            return;
+        }
+        const OwnedGraph& before = source_.graph(recorded.begin.graph);
+        const bool same = graph.nodes == before.nodes && graph.tensors.size() == before.tensors.size();
+        const EvaluationSpan run = source_.evaluation(recorded.evaluation);
+        std::set<std::string_view> names;
+        source_.for_each_of(fact_bit<record::Value>(), run.first, run.end, [&](const Record& r) {
+            const auto& value = std::get<record::Value>(r.fact);
+            if (value.device != 0 || !is_index(value.tensor, before.tensors)) { // computed once more, to be compared
+                return;
+            }
+            if (same) {
+                plan_.flags[value.tensor] |= flag_watched;
+            } else {
+                names.insert(before.tensors[value.tensor].name);
+            }
+        });
+        for (const TensorId node : graph.nodes) {
+            if (names.contains(graph.tensors[node].name)) {
+                plan_.flags[node] |= flag_watched;
+            }
         }
     }
 

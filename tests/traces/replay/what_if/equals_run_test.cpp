@@ -48,6 +48,18 @@ TEST_P(EqualsRun, OfOtherDevices) {
     }
 }
 
+/// What is watched lies inside no group, whatever else is changed.
+TEST_P(EqualsRun, OfWatchedNodes) {
+    Planned before = planned(2, 40), after = planned(99, 40);
+    before.runs = after.runs = true;
+    before.watched = after.watched = "norm-";
+    expect_equal(before, {"ngl=99"}, after);
+    before.flash = FlashAttention::on;
+    after = before;
+    after.flash = FlashAttention::off;
+    expect_equal(before, {"fa=off"}, after);
+}
+
 TEST_P(EqualsRun, OfFlashAttention) {
     for (const auto& [from, to] :
          {std::pair{FlashAttention::on, FlashAttention::off}, {FlashAttention::off, FlashAttention::on}}) {

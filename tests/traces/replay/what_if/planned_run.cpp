@@ -2,6 +2,7 @@
 
 #include "runtime/model/synth/synth.h"
 #include "runtime/scheduler/optimised_order.h"
+#include "runtime/scheduler/watch.h"
 #include "runtime/vision/preprocess/preprocess.h"
 #include "runtime/vision/synth_llava.h"
 #include "tests/support/models/storyteller.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <utility>
 
 namespace schedscope::test {
 
@@ -56,6 +58,16 @@ PromptImage image() {
     return {1, views};
 }
 
+class WatchBegin final : public Watcher {
+public:
+    explicit WatchBegin(std::string begin) : begin_(std::move(begin)) {}
+    bool wants(const WatchCandidate& c) override { return c.node >= 0 && c.tensor.name.starts_with(begin_); }
+    void check_found() const override {}
+
+private:
+    std::string begin_;
+};
+
 } // namespace
 
 std::unique_ptr<LiveStore> recorded(const Planned& s) {
@@ -78,6 +90,7 @@ std::unique_ptr<LiveStore> recorded(const Planned& s) {
     o.sampling.ignore_eos = true;
     o.sample_in_graph = s.sample_in_graph;
     o.seed = 1;
+    o.watcher = s.watched.empty() ? nullptr : std::make_shared<WatchBegin>(s.watched);
     o.header_only = !s.runs;
     auto store = std::make_unique<LiveStore>();
     Session session(registry(), ModelFiles{model_named(s.model), s.image ? encoder() : nullptr}, o, store.get());

@@ -34,7 +34,8 @@ struct Planned {
     int stages = 1;
     bool sample_in_graph = false;
     bool fusion = true;
-    bool image = false; ///< in front of the prompt
+    bool image = false;       ///< in front of the prompt
+    std::string watched = {}; ///< begin of the names of the nodes whose values are recorded; empty: none are
 };
 
 std::unique_ptr<LiveStore> recorded(const Planned& settings);
