@@ -21,6 +21,11 @@ std::span<const PassesTable::Entry> PassesTable::entries() {
           .help = "tensors that it assigned, and copies that it made",
           .unit = Unit::number},
          [](T, R r) -> Cell { return r.changed; }},
+        {{.key = "copies",
+          .title = "of these copies",
+          .help = "copies that it made, which are among what changed",
+          .unit = Unit::number},
+         [](T, R r) -> Cell { return r.copies; }},
         {{.key = "time_ns", .title = "time", .help = "that it took; nothing while it is not over", .unit = Unit::time},
          [](T, R r) -> Cell { return r.time_ns; }},
     };

@@ -114,11 +114,13 @@ void InspectorSession::show(Step step) {
     }
 }
 
-/// The tensors whose backend or rule is another one now.
+/// The tensors whose backend or rule is another one now, and copies that were not there.
 void InspectorSession::find_changes(const std::vector<TensorState>& before) {
-    for (size_t i = 0; i < std::min(before.size(), state_.tensors.size()); ++i) {
-        if (before[i].backend != state_.tensors[i].backend || before[i].cause != state_.tensors[i].cause) {
-            changed_.add(int_of(i), before[i].backend);
+    for (size_t i = 0; i < state_.tensors.size(); ++i) {
+        const TensorState& now = state_.tensors[i];
+        const TensorState was = i < before.size() ? before[i] : TensorState{};
+        if (was.backend != now.backend || was.cause != now.cause) {
+            changed_.add(int_of(i), was.backend);
         }
     }
 }
@@ -161,11 +163,17 @@ std::string InspectorSession::told(const accounts::PassWork& work) {
         const TensorId id = changed_.ids().front();
         const BackendId backend = *changed_.before(id);
         const auto* const assign = std::get_if<record::Assign>(&record_.fact);
-        if (!assign || assign->tensor != id) {
+        const auto* const made = std::get_if<record::CopyMade>(&record_.fact);
+        if ((!assign || assign->tensor != id) && (!made || made->copy != id)) {
             text += " · " + name(id) + ": " + backend_name(backend) + " → " + backend_name(state_.tensors[id].backend);
         }
     } else if (n_changed() > 0) {
-        text += " · " + counted(n_changed(), "tensor") + " changed on the way";
+        const std::vector<TensorId>& ids = changed_.ids();
+        const auto n_copies = std::count_if(ids.begin(), ids.end(), [this](TensorId id) { return is_copy(id); });
+        const auto n_tensors = n_changed() - n_copies;
+        text += " · " + (n_tensors > 0 ? counted(n_tensors, "tensor") + " changed" : "") +
+                (n_tensors > 0 && n_copies > 0 ? ", " : "") + (n_copies > 0 ? counted(n_copies, "copy") + " made" : "") +
+                " on the way";
     }
     return text;
 }

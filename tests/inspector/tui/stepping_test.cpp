@@ -197,6 +197,25 @@ TEST_F(Stepping, BySplit) {
     EXPECT_TRUE(at(splits[0])) << t.text();
 }
 
+TEST_F(Stepping, OverASplitThatIsPlannedItsCopiesAreMarkedAndCounted) {
+    const std::vector<Step> splits = steps_where(*source, [](const Record& r) {
+        const auto* f = std::get_if<record::SplitEnd>(&r.fact);
+        return f && r.evaluation == 1;
+    });
+    const std::vector<Step> copies = steps_where(
+        *source, [](const Record& r) { return std::holds_alternative<record::CopyMade>(r.fact) && r.evaluation == 1; });
+    ASSERT_EQ(splits.size(), 2U);
+    ASSERT_GT(copies.size(), 1U);
+    t.press(":step " + std::to_string(splits[0]) + "\n}");
+    ASSERT_TRUE(at(splits[1])) << t.text();
+    EXPECT_TRUE(t.shows(" · " + std::to_string(copies.size()) + " copies made on the way")) << t.text();
+    EXPECT_TRUE(t.shows("├ nodes, " + std::to_string(copies.size()) + " changed ")) << t.text();
+    t.press("3");
+    EXPECT_NE(line_with(t, "•"), "") << t.text();
+    t.press(":step " + std::to_string(copies[0]) + "\n"); // of the record that makes one, once
+    EXPECT_FALSE(t.shows("on the way")) << t.text();
+}
+
 TEST_F(Stepping, ByChangeOfATensor) {
     History history(source);
     const OwnedGraph& graph = *history.graph_of(history.plan(1));

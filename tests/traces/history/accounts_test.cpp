@@ -88,6 +88,13 @@ TEST_F(Tables, PassesCountWhatIsAssignedAfterThem) {
     EXPECT_EQ(rows[6].pass, Pass::sources);
     EXPECT_EQ(rows[6].unassigned, 0);
     EXPECT_GT(rows[0].changed, 0);
+    const Step planned = accounts::end_of_pass(*history, 0, Pass::split);
+    const auto n_copies = std::ssize(history->state_at(planned).copies);
+    EXPECT_GT(n_copies, 0);
+    for (const accounts::PassRow& row : rows) {
+        EXPECT_EQ(row.copies, row.pass == Pass::split ? n_copies : 0) << pass_name(row.pass);
+        EXPECT_LE(row.copies, row.changed);
+    }
 }
 
 TEST_F(Tables, TheEndOfAPassIsItsLastStep) {

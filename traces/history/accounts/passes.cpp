@@ -87,7 +87,7 @@ std::vector<PassRow> passes(History& history, EvaluationId planned) {
             counter.emplace(history.source().graph(plan->graph));
         } else if (const auto* begin = std::get_if<record::PassBegin>(&r.fact)) {
             finish(r.step - 1);
-            rows.push_back({begin->pass, 0, 0, 0, std::nullopt, no_step});
+            rows.push_back({begin->pass, 0, 0, 0, 0, std::nullopt, no_step});
             begin_ns = r.time_ns;
             open = true;
             changed.clear();
@@ -106,6 +106,7 @@ std::vector<PassRow> passes(History& history, EvaluationId planned) {
         } else if (const auto* copy = std::get_if<record::CopyMade>(&r.fact)) {
             if (open) {
                 change(copy->copy, no_backend);
+                ++rows.back().copies;
             }
         } else {
             finish(is_moment(History::Unit::sweep, r) ? r.step : r.step - 1);

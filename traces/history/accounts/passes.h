@@ -13,6 +13,7 @@ struct PassRow {
     Pass pass = Pass::none;
     int32_t assigned = 0, unassigned = 0; ///< leafs and nodes of the graph with and without a backend after it
     int32_t changed = 0;                  ///< tensors that it assigned, and copies that it made
+    int32_t copies = 0;                   ///< of these, copies
     std::optional<int64_t> time_ns;       ///< nothing while it is not over, and of another program's plan, which was made again
     Step end = no_step;                   ///< its last record; no_step while it is not over
 };

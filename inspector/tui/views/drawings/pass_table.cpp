@@ -59,7 +59,11 @@ std::vector<Line> PassTable::draw(InspectorSession& session, int, int height, in
         };
         const bool assigns = row.pass < Pass::optimise;
         put(1, assigns ? std::to_string(row.assigned) + "/" + std::to_string(row.assigned + row.unassigned) : "", {});
-        put(2, assigns || row.changed > 0 ? words::count(row.changed) : "", row.changed > 0 ? Style{} : dim);
+        std::string changed = assigns || row.changed > 0 ? words::count(row.changed) : "";
+        if (row.copies > 0 && text_width(changed) + text_width(words::counted(row.copies, "copy")) + 3 < column) {
+            changed += " (" + words::counted(row.copies, "copy") + ")";
+        }
+        put(2, changed, row.changed > 0 ? Style{} : dim);
         put(3, row.time_ns ? time_text(*row.time_ns) : "?", dim);
     }
     return cells.lines();
