@@ -31,7 +31,7 @@ private:
 };
 
 /// Copies: what pass 5 made to hold a tensor on another backend, which split needs it, when it was moved in this evaluation and
-/// how often since it was planned.
+/// how often in the recorded runs of its plan.
 class CopiesTable final : public PlanTable<CopiesTable, accounts::CopyRow> {
 public:
     explicit CopiesTable(History& history);

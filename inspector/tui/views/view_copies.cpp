@@ -13,7 +13,7 @@ namespace schedscope::tui {
 namespace {
 
 /// Copies: what pass 5 made to hold a tensor on another backend, which split needs it, when it was moved in this evaluation and
-/// how often since it was planned.
+/// how often in the recorded runs of its plan.
 class CopiesView final : public View {
 public:
     explicit CopiesView(InspectorSession& session) : table_(session.history()) {}
@@ -69,10 +69,11 @@ public:
         }
         if (const tables::TransferCount::Sum sum = table_.moved(r.id); sum.times > 0) {
             add_wrapped(lines, width, "moved", 8,
-                        counted(sum.times, "time") + " since it was planned, " + words::bytes(sum.bytes) + in_time(sum.time_ns));
+                        counted(sum.times, "time") + " in recorded runs of its plan, " + words::bytes(sum.bytes) +
+                            in_time(sum.time_ns));
         } else if (session.knows(Topic::runs) || session.shows_unknown()) {
             add_wrapped(lines, width, "moved", 8,
-                        session.knows(Topic::runs) ? nothing_ran(session.history().session(), "not yet since it was planned")
+                        session.knows(Topic::runs) ? nothing_ran(session.history().session(), "not yet")
                                                    : "whether it was is not known");
         }
         const auto& rewires = session.state().rewires;

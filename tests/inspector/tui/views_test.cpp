@@ -1,7 +1,9 @@
 // Each view on recorded samples, small and large: what is on the screen is what the tables say (as `show --json` prints them),
 // counted again here where they don't.
+#include "inspector/tui/inspector.h"
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/samples.h"
+#include "tests/support/traces/made_trace.h"
 #include "tests/support/traces/plan_rows.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/diff/diff.h"
@@ -14,6 +16,7 @@
 #include "traces/replay/folded_changes.h"
 #include "traces/replay/replay.h"
 #include "traces/replay/what_if.h"
+#include "traces/store/bounded/bounded_recorder.h"
 #include "traces/store/live_store.h"
 
 #include <gtest/gtest.h>
@@ -165,10 +168,10 @@ TEST_P(DecodeView, OfCopiesSaysFromWhereToWhereAndHowOften) {
     t.press("{Home}");
     ASSERT_TRUE(t.shows("┬ Vulkan0#ffn_out-1#0 ")) << t.text();
     const auto rows = accounts::copies(history, plan);
-    EXPECT_TRUE(t.shows("moved   " + std::to_string(times[rows.front().id]) + " time since")) << t.text();
+    EXPECT_TRUE(t.shows("moved   " + std::to_string(times[rows.front().id]) + " time in recorded")) << t.text();
     t.press("]"); // the next evaluation runs the same plan: at its end all were moved twice
     ASSERT_TRUE(t.shows("eval 2 (0…3)")) << t.text();
-    EXPECT_TRUE(t.shows("moved   " + std::to_string(times[rows.front().id] + 1) + " times since")) << t.text();
+    EXPECT_TRUE(t.shows("moved   " + std::to_string(times[rows.front().id] + 1) + " times in recorded")) << t.text();
 }
 
 TEST_P(DecodeView, OfFusionSaysGroupsReasonsAndOrder) {
@@ -663,6 +666,24 @@ TEST(Titles, HaveTheirThousandsApart) {
     EXPECT_TRUE(t.shows("├ splits " + words::count(n_of(state.splits)))) << t.text();
     t.press("4");
     EXPECT_TRUE(t.shows(words::count(n_of(state.reorders)) + " moved")) << t.text();
+}
+
+/// A recording of the last evaluations alone.
+TEST(GeneratedText, ShowsWhereTokensAreNotRecorded) {
+    Terminal t(24, 80, [] {
+        InspectorOptions options;
+        options.title = "made";
+        const auto store = std::make_shared<LiveStore>();
+        BoundedRecorder last(*store, {.last_evaluations = 2});
+        test::MadeRun(2).record(last, 8);
+        last.finish();
+        return run_inspector(store, options);
+    });
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    t.press(">7");
+    EXPECT_TRUE(t.shows("seq 0   word0 …  word6 word7")) << t.text();
+    t.press("3");
+    EXPECT_TRUE(t.shows("times in recorded runs") || t.shows("time in recorded runs")) << t.text();
 }
 
 } // namespace

@@ -13,9 +13,13 @@ void GeneratedText::update(InspectorSession& session) {
     const RecordSource& source = session.history().source();
     source.for_each_of(kinds, read_ + 1, session.step() + 1, [&](const Record& record) {
         const auto& f = std::get<record::NextToken>(record.fact);
-        sequences_[f.sequence].push_back(
-            {record.step, record.evaluation,
-             f.text.value_or(0) != 0 ? std::string(source.text(*f.text)) : " " + (f.token ? std::to_string(*f.token) : "?")});
+        std::vector<Piece>& pieces = sequences_[f.sequence];
+        // Evaluations between may be left out of the trace; a context that was shifted goes on at an earlier position.
+        const bool gap = !pieces.empty() && f.position > pieces.back().position + 1;
+        pieces.push_back(
+            {record.step, record.evaluation, f.position,
+             std::string(gap ? " … " : "") + (f.text.value_or(0) != 0 ? std::string(source.text(*f.text))
+                                                                      : " " + (f.token ? std::to_string(*f.token) : "?"))});
     });
     read_ = std::max(read_, session.step());
 }

@@ -8,7 +8,7 @@
 
 namespace schedscope::tui {
 
-/// What each sequence has generated up to this step, the present evaluation's part marked.
+/// What each sequence has generated up to this step, the present evaluation's part marked; "…" where tokens are not recorded.
 class GeneratedText final : public Drawing {
 public:
     /// Looks at each token of the trace once, those after the present step not yet.
@@ -23,6 +23,7 @@ private:
     struct Piece {
         Step step;
         EvaluationId evaluation;
+        int32_t position;
         std::string text;
     };
     std::map<int32_t, std::vector<Piece>> sequences_; ///< none is empty
