@@ -3,8 +3,10 @@
 #include "runtime/ops/layout.h"
 #include "runtime/ops/op.h"
 
+#include <array>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 
 namespace schedscope {
@@ -19,6 +21,16 @@ template <Op op> struct OpParams;
 #undef SCHEDSCOPE_FIELDS
 
 using RopeParams = OpParams<Op::ROPE>;
+
+/// An operator's parameters as catalogue.def writes them, in the order in which a tensor carries them: "(float scale; float
+/// max_bias;)".
+constexpr std::string_view fields_of_params(Op op) noexcept {
+    constexpr std::array<std::string_view, static_cast<size_t>(Op::count)> all{{
+#define OPERATOR(name, fields, ...) #fields,
+#include "runtime/ops/catalogue.def"
+    }};
+    return all[static_cast<size_t>(op)];
+}
 
 /// The parameters that a tensor of this operator carries.
 template <Op op> OpParams<op> params_of(const Params& raw) noexcept {

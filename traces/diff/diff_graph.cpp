@@ -8,8 +8,12 @@
 #include "traces/history/words/words.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace schedscope::diff {
@@ -30,12 +34,48 @@ std::string layout_text(const TensorInfo& t) {
     return t.is_view() ? text + " at " + std::to_string(t.view_offset) : text;
 }
 
-std::string parameters_text(const Params& params) {
+std::string raw_text(const Params& params) {
     size_t n = params.size();
     while (n > 0 && params[n - 1] == 0) {
         --n;
     }
     return n == 0 ? "none" : joined(std::span(params).first(n), " ", [](int32_t p) { return std::to_string(p); });
+}
+
+template <typename T> T read_at(const Params& params, size_t offset) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const std::byte*>(params.data()) + offset, sizeof value);
+    return value;
+}
+
+/// The parameters that differ, by their names: "eps 1e-06". Of an operator whose parameters have no names: all, as they are kept.
+std::pair<std::string, std::string> parameters_text(std::optional<Op> op, const Params& a, const Params& b) {
+    std::pair<std::string, std::string> text;
+    Params rest_a = a, rest_b = b; // without those that have a name
+    size_t offset = 0;
+    const std::string_view fields = op ? fields_of_params(*op) : "()";
+    for (size_t at = 1, end = 0; (end = fields.find(';', at)) != std::string_view::npos; at = end + 1) {
+        std::string_view field = fields.substr(at, end - at); // "float eps", " int32_t n_past = 0"
+        field = field.substr(std::min(field.find_first_not_of(' '), field.size()));
+        field = field.substr(0, field.find(" = "));
+        const size_t space = std::min(field.find(' '), field.size() - 1);
+        const std::string_view type = field.substr(0, space), name = field.substr(space + 1);
+        const auto value = [&](const Params& p) {
+            return type == "float"      ? words::number(read_at<float>(p, offset))
+                   : type == "uint64_t" ? std::to_string(read_at<uint64_t>(p, offset))
+                                        : std::to_string(read_at<int32_t>(p, offset));
+        };
+        const size_t size = type == "uint64_t" ? sizeof(uint64_t) : sizeof(int32_t);
+        if (const std::string of_a = value(a), of_b = value(b); of_a != of_b) {
+            text.first += (text.first.empty() ? "" : ", ") + std::string(name) + ' ' + of_a;
+            text.second += (text.second.empty() ? "" : ", ") + std::string(name) + ' ' + of_b;
+        }
+        for (Params* const p : {&rest_a, &rest_b}) {
+            std::fill_n(p->begin() + narrow<int32_t>(offset / sizeof(int32_t)), size / sizeof(int32_t), 0);
+        }
+        offset += size;
+    }
+    return text.first.empty() || rest_a != rest_b ? std::pair(raw_text(a), raw_text(b)) : text;
 }
 
 std::string flags_text(const TensorInfo& t) {
@@ -97,7 +137,9 @@ private:
                     differ(What::layout, layout_text(a), layout_text(b));
                 }
             } else if (a.params && b.params && with_precision_as_now(a.op, *a.params) != with_precision_as_now(b.op, *b.params)) {
-                differ(What::parameters, parameters_text(*a.params), parameters_text(*b.params));
+                const auto [of_a, of_b] =
+                    parameters_text(a.op, with_precision_as_now(a.op, *a.params), with_precision_as_now(b.op, *b.params));
+                differ(What::parameters, of_a, of_b);
             }
         }
         if (plans_.both_know(Topic::buffers) &&

@@ -12,6 +12,7 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -536,6 +537,21 @@ TEST(Diff, APrecisionIsTheSameHoweverAProgramNumbersIt) {
     };
     EXPECT_THAT(found(compared(with_precision(1), with_precision(10))), IsEmpty());
     EXPECT_EQ(found(compared(with_precision(0), with_precision(10))), Names{"parameters of kq-1"});
+}
+
+TEST(Diff, ParametersAreSaidByTheirNames) {
+    const auto with_eps = [](float eps) {
+        return with_tensor("norm-1", [eps](TensorInfo& t, OwnedGraph&) {
+            (*t.params)[0] = std::bit_cast<int32_t>(eps);
+            (*t.params)[1] = 0;
+        });
+    };
+    const diff::Result result = compared(with_eps(1e-6F), with_eps(1e-5F));
+    ASSERT_FALSE(result.differences.empty());
+    EXPECT_EQ(result.differences[0].what, What::parameters);
+    const auto [a, b] = value_texts(result.differences[0]);
+    EXPECT_EQ(a, "eps 1e-06");
+    EXPECT_EQ(b, "eps 1e-05");
 }
 
 TEST(Diff, RenamedTensorsAreNoDifference) {
