@@ -45,7 +45,7 @@ std::span<const GroupsTable::Entry> GroupsTable::entries() {
              const auto* apart = std::get_if<record::NotFused>(&r);
              return apart == nullptr ? Cell() : t.text(apart->why);
          }},
-        {{.title = "kernel, or why not",
+        {{.title = "kernel or why",
           .help = "what the nodes run as, why they do not run as one, or the places before and now",
           .width = 13,
           .most = 34},

@@ -18,7 +18,7 @@ std::span<const QueriesTable::Entry> QueriesTable::entries() {
          [](T t, R r) { return t.is_unknown(r) ? Cell::unknown() : Cell(t.op(r)); }},
         {{.key = "backend", .title = "backend", .help = "that was asked", .unit = Unit::backend, .field = Field::backend},
          [](T t, R r) { return t.backend(r.backend); }},
-        {{.key = "nodes", .title = "nodes", .help = "of this operator", .unit = Unit::number, .width = 5, .from_width = 40},
+        {{.key = "nodes", .title = "nodes", .help = "of this operator", .unit = Unit::number, .width = 5, .from_width = 46},
          [](T t, R r) -> Cell { return t.n_nodes(r); }},
         {{.key = "can", .title = "can", .help = "nodes that the backend says it can run", .unit = Unit::number, .width = 4},
          [](T t, R r) {
@@ -43,8 +43,9 @@ std::span<const QueriesTable::Entry> QueriesTable::entries() {
           .tone = Tone::quiet},
          [](T t, R r) { return t.knows(Topic::passes) ? dotted(r.n_asked) : Cell::unknown(); }},
         {{.key = "why",
-          .title = "refused because",
-          .help = "why it refused the first of those that it can't run",
+          .title = "refused",
+          .help = "why it can't run the first of those nodes that it can't; what it said no to otherwise, memory that it can't "
+                  "use and work that it would not take over, is among the questions",
           .field = Field::why,
           .tone = Tone::quiet},
          [](T, R r) { return Cell::if_any(r.refused->why); }},

@@ -152,7 +152,8 @@ void ListPane::draw_line(const Canvas& page, const Rect& area, int y, const Look
         col += column_gap(columns_, i, look.room);
         Text shown = View::text(session_, columns_[i], cell(row, i));
         if (is_name(columns_[i])) {
-            shown.text = shortened_name(shown.text, look.widths[i]);
+            shown.text = columns_[i].unit == tables::Unit::names ? shortened_names(shown.text, look.widths[i])
+                                                                 : shortened_name(shown.text, look.widths[i]);
         }
         draw_cell(page, screen_row, col, {shown.text, reverse ? in_reverse(shown.style) : shown.style}, look.widths[i],
                   is_number(columns_[i].unit), found ? look.sought : std::vector<Query::Sought>());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cwchar>
+#include <numeric>
 #include <optional>
 
 namespace schedscope::tui {
@@ -169,7 +170,9 @@ std::string shortened_name(std::string_view utf8, int width) {
     if (const std::string_view stem = without_sort(utf8); stem.size() < utf8.size() && is_plain(utf8) && width > least_end) {
         const bool differs_at_end = utf8.ends_with(')') && n_of(stem) + 1 + least_end <= width; // of several views of one
         if (!differs_at_end) {
-            return n_of(stem) <= width ? to_utf8(fitted(utf8, width)) : shortened_name(stem, width);
+            return n_of(stem) == width  ? std::string(stem) // the mark would take its last letter
+                   : n_of(stem) < width ? to_utf8(fitted(utf8, width))
+                                        : shortened_name(stem, width);
         }
     }
     const std::u32string text = printable(utf8);
@@ -188,6 +191,42 @@ std::string shortened_name(std::string_view utf8, int width) {
         tail.insert(tail.begin(), text[i]);
     }
     return width > 0 ? to_utf8(head + (unicode_ ? U"…" : U"~") + tail) : std::string();
+}
+
+std::string shortened_names(std::string_view utf8, int width) {
+    constexpr std::string_view joint = " + ";
+    constexpr int least = 5; // cells that say something of a name
+    if (text_width(utf8) <= width || utf8.find(joint) == std::string_view::npos) {
+        return shortened_name(utf8, width);
+    }
+    std::vector<std::string_view> names;
+    for (size_t at = 0; at != std::string_view::npos;) {
+        const size_t end = utf8.find(joint, at);
+        names.push_back(utf8.substr(at, end - at));
+        at = end == std::string_view::npos ? end : end + joint.size();
+    }
+    size_t n = names.size(); // that are shown; what others there are is counted
+    const auto rest = [&] { return n < names.size() ? " +" + std::to_string(names.size() - n) : std::string(); };
+    const auto room = [&] { return width - n_of(joint) * (int_of(n) - 1) - text_width(rest()); };
+    while (n > 1 && room() < least * int_of(n)) {
+        --n;
+    }
+    if (room() < 1) {
+        return shortened_name(utf8, width);
+    }
+    std::vector<int> wanted;
+    for (size_t i = 0; i < n; ++i) {
+        wanted.push_back(text_width(names[i]));
+    }
+    // The longest give way until all have room.
+    for (int left = room(); std::accumulate(wanted.begin(), wanted.end(), 0) > left;) {
+        --*std::max_element(wanted.begin(), wanted.end());
+    }
+    std::string text;
+    for (size_t i = 0; i < n; ++i) {
+        text += std::string(i > 0 ? joint : "") + shortened_name(names[i], wanted[i]);
+    }
+    return text + rest();
 }
 
 std::pair<std::string, std::string> shortened_pair(std::string_view a, std::string_view b, int width) {

@@ -272,7 +272,8 @@ TEST_F(Text, TwoThatAreTooLongKeepWhatDiffers) {
 TEST(ANameThatIsTooLong, KeepsItsLayerAndItsEnd) {
     std::setlocale(LC_CTYPE, "C.UTF-8");
     EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 17), "blk.0.ffn_gate.w…");
-    EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 14), "blk.0.ffn_gat…");
+    EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 15), "blk.0.ffn_gate…");
+    EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 14), "blk.0.ffn_gate") << "the mark would take its end";
     EXPECT_EQ(shortened_name("blk.0.attn_q.bias", 15), "blk.0.attn_q.b…");
     EXPECT_EQ(shortened_name("blk.0.ffn_gate.weight", 13), "blk.0…fn_gate");
     EXPECT_EQ(shortened_name("cache_k_l0 (view) (permuted)", 18), "cache_k_l0…rmuted)");
@@ -284,6 +285,18 @@ TEST(ANameThatIsTooLong, KeepsItsLayerAndItsEnd) {
     EXPECT_EQ(shortened_name("ä日本語の長い名前です", 9), "ä日…です");
     EXPECT_EQ(shortened_name("l_out-3", 1), "…");
     EXPECT_EQ(shortened_name("l_out-3", 0), "");
+}
+
+TEST(NamesThatAreTooLong, EachGiveSomeOrTheOthersAreCounted) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");
+    const std::string pair = "norm-3@187 + ffn_norm-3";
+    EXPECT_EQ(shortened_names(pair, 23), pair);
+    EXPECT_EQ(shortened_names(pair, 21), "norm…@187 + ffn_…rm-3");
+    EXPECT_EQ(shortened_names(pair, 15), "nor…87 + ffn…-3");
+    EXPECT_EQ(shortened_names("ffn_gate-2 + ffn_up-2 + ffn_swiglu-2", 15), "ffn_gate-2 +2");
+    EXPECT_EQ(shortened_names("ffn_gate-2 + ffn_up-2 + ffn_swiglu-2", 18), "ffn…-2 + ffn…-2 +1");
+    EXPECT_EQ(shortened_names("blk.0.ffn_gate.weight", 13), "blk.0…fn_gate") << "one";
+    EXPECT_EQ(shortened_names(pair, 0), "");
 }
 
 } // namespace
