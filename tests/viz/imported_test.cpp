@@ -79,10 +79,9 @@ TEST_F(ImportedPicture, LayersCountTheNodesThatTheLogLeavesOut) {
     const Parsed parsed = draw(PictureView::layers);
     EXPECT_THAT(parsed.graph.at("label"), AllOf(HasSubstr("6 nodes in 3 groups, 3 splits, 4 copies of at least 50.0 KiB"),
                                                 HasSubstr("unknown"), HasSubstr("1 node"), HasSubstr("(not in this trace)")));
-    EXPECT_THAT(parsed.label("block 0"), HasSubstr("3 copies for it, at least 50.0 KiB"));
-    EXPECT_THAT(parsed.label("behind the blocks"),
-                AllOf(HasSubstr("Vulkan0 1"), HasSubstr("unknown 1"), HasSubstr("1 copy for it, ?")));
-    EXPECT_THAT(parsed.edge("before the blocks", "block 0").values.at("label"), HasSubstr("<b>at least 10.0 KiB</b>"));
+    EXPECT_THAT(parsed.label("layer 0"), HasSubstr("3 copies for it, at least 50.0 KiB"));
+    EXPECT_THAT(parsed.label("output"), AllOf(HasSubstr("Vulkan0 1"), HasSubstr("unknown 1"), HasSubstr("1 copy for it, ?")));
+    EXPECT_THAT(parsed.edge("before the layers", "layer 0").values.at("label"), HasSubstr("<b>at least 10.0 KiB</b>"));
 }
 
 TEST_F(ImportedPicture, NodesSayWhereACopyComesFromAsFarAsTheLogDoes) {

@@ -28,4 +28,14 @@ std::vector<ModelBlock> model_blocks(const OwnedGraph& graph, const std::functio
     return blocks;
 }
 
+std::string ModelBlock::title() const {
+    switch (kind) {
+    case Kind::before: return "before the layers";
+    case Kind::block: return "layer " + std::to_string(number);
+    case Kind::after: return "output";
+    case Kind::unknown: break;
+    }
+    return "no layer";
+}
+
 } // namespace schedscope

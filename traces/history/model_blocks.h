@@ -15,6 +15,8 @@ struct ModelBlock {
     Kind kind = Kind::unknown; ///< no node of the graph tells a block
     int32_t number = 0;        ///< of the block, or layer; else 0
     bool operator==(const ModelBlock&) const = default;
+    /// "layer 3", "before the layers", "output"; unknown: "no layer".
+    std::string title() const;
 };
 
 /// By tensor, of nodes. One that tells no block, by its layer or its name, belongs to the block of the node before it, as long as

@@ -8,9 +8,9 @@ namespace schedscope {
 
 std::string NodeBlock::title() const {
     switch (kind) {
-    case Kind::before: return "before the blocks";
-    case Kind::block: return "block " + std::to_string(number);
-    case Kind::after: return "behind the blocks";
+    case Kind::before: return ModelBlock{ModelBlock::Kind::before, 0}.title();
+    case Kind::block: return ModelBlock{ModelBlock::Kind::block, number}.title();
+    case Kind::after: return ModelBlock{ModelBlock::Kind::after, 0}.title();
     case Kind::split: return "split " + std::to_string(number);
     case Kind::all: return "all nodes";
     }

@@ -16,7 +16,7 @@ struct NodeBlock {
     int32_t number = 0;
 
     bool operator==(const NodeBlock&) const = default;
-    std::string title() const; ///< "block 3", "before the blocks"
+    std::string title() const; ///< "layer 3", "before the layers"
 };
 
 /// By position in the order; see model_blocks.

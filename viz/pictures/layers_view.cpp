@@ -40,7 +40,7 @@ struct Group {
 
     int32_t n_blocks() const noexcept { return last - block.number + 1; }
     std::string title() const {
-        return n_blocks() == 1 ? block.title() : "blocks " + std::to_string(block.number) + "–" + std::to_string(last);
+        return n_blocks() == 1 ? block.title() : "layers " + std::to_string(block.number) + "–" + std::to_string(last);
     }
 };
 

@@ -34,21 +34,21 @@ TEST(LayersView, EveryNodeIsInOneGroup) {
         n += std::stoll(values.at("n_nodes"));
     }
     EXPECT_EQ(n, static_cast<int64_t>(s.state.order.size()));
-    EXPECT_EQ(parsed.nodes.at("before the blocks").at("n_nodes"), "1");
-    EXPECT_EQ(parsed.nodes.at("behind the blocks").at("n_nodes"), "2");
+    EXPECT_EQ(parsed.nodes.at("before the layers").at("n_nodes"), "1");
+    EXPECT_EQ(parsed.nodes.at("output").at("n_nodes"), "2");
 }
 
 TEST(LayersView, BlocksThatArePlacedAlikeAreOneBox) {
     Sketch s = llama(14, 6);
     s.split_up();
     const Parsed parsed(draw_layers(s.subject()));
-    ASSERT_TRUE(parsed.nodes.contains("blocks 0–7"));
-    EXPECT_THAT(parsed.label("blocks 0–7"),
+    ASSERT_TRUE(parsed.nodes.contains("layers 0–7"));
+    EXPECT_THAT(parsed.label("layers 0–7"),
                 AllOf(HasSubstr("176 nodes"), HasSubstr("22 nodes each, 4.0 KiB from one to the next"), HasSubstr("CPU 176"),
                       HasSubstr("72 weights")));
-    EXPECT_EQ(parsed.edge("blocks 0–7", "block 8").values.at("style"), "dashed") << "the first on the GPU has copies made for it";
-    EXPECT_EQ(parsed.edge("block 8", "blocks 9–13").values.at("bytes"), "4096");
-    EXPECT_THAT(parsed.label("blocks 9–13"), AllOf(HasSubstr("20 copies for it"), HasSubstr("22 nodes and 4 copies each")))
+    EXPECT_EQ(parsed.edge("layers 0–7", "layer 8").values.at("style"), "dashed") << "the first on the GPU has copies made for it";
+    EXPECT_EQ(parsed.edge("layer 8", "layers 9–13").values.at("bytes"), "4096");
+    EXPECT_THAT(parsed.label("layers 9–13"), AllOf(HasSubstr("20 copies for it"), HasSubstr("22 nodes and 4 copies each")))
         << "as many splits and copies each, of its own";
     int64_t n = 0;
     for (const auto& [id, values] : parsed.nodes) {
@@ -58,17 +58,17 @@ TEST(LayersView, BlocksThatArePlacedAlikeAreOneBox) {
 
     Subject marked = s.subject();
     marked.changed_from = 0; // what changed is marked in each block
-    EXPECT_TRUE(Parsed(draw_layers(marked)).nodes.contains("block 3"));
+    EXPECT_TRUE(Parsed(draw_layers(marked)).nodes.contains("layer 3"));
 }
 
 TEST(LayersView, EdgesTellWhatPassesAndWhetherItIsCopied) {
     Sketch s = llama(3, 1);
     s.split_up();
     const Parsed parsed(draw_layers(s.subject()));
-    EXPECT_EQ(parsed.edge("block 0", "block 1").values.at("bytes"), "4096") << "l_out-0, 64 × 16 floats";
-    EXPECT_THAT(parsed.edge("block 0", "block 1").values.at("style"), Not(HasSubstr("dashed")));
-    EXPECT_EQ(parsed.edge("block 1", "block 2").values.at("bytes"), "4096");
-    EXPECT_EQ(parsed.edge("block 1", "block 2").values.at("style"), "dashed") << "from the CPU to the GPU";
+    EXPECT_EQ(parsed.edge("layer 0", "layer 1").values.at("bytes"), "4096") << "l_out-0, 64 × 16 floats";
+    EXPECT_THAT(parsed.edge("layer 0", "layer 1").values.at("style"), Not(HasSubstr("dashed")));
+    EXPECT_EQ(parsed.edge("layer 1", "layer 2").values.at("bytes"), "4096");
+    EXPECT_EQ(parsed.edge("layer 1", "layer 2").values.at("style"), "dashed") << "from the CPU to the GPU";
     EXPECT_EQ(parsed.edges.size(), 4U);
 }
 
@@ -76,15 +76,15 @@ TEST(LayersView, BlocksTellBackendsWeightsAndCopiesInside) {
     Sketch s = llama(2, 1);
     s.split_up();
     const Parsed parsed(draw_layers(s.subject()));
-    EXPECT_THAT(parsed.label("block 0"), AllOf(HasSubstr("CPU 22"), HasSubstr("9 weights")));
-    EXPECT_THAT(parsed.label("block 1"),
+    EXPECT_THAT(parsed.label("layer 0"), AllOf(HasSubstr("CPU 22"), HasSubstr("9 weights")));
+    EXPECT_THAT(parsed.label("layer 1"),
                 AllOf(HasSubstr("Vulkan0 21"), HasSubstr("CPU 1"), HasSubstr("7 copies for it, 28.1 KiB")));
     const Palette palette(s.session);
-    EXPECT_EQ(parsed.nodes.at("block 1").at("fillcolor"), palette[0].pale) << "one colour behind the text";
-    EXPECT_THAT(parsed.label("block 1"), AllOf(HasSubstr("width=\"114\" bgcolor=\"" + std::string(palette[0].fill)),
+    EXPECT_EQ(parsed.nodes.at("layer 1").at("fillcolor"), palette[0].pale) << "one colour behind the text";
+    EXPECT_THAT(parsed.label("layer 1"), AllOf(HasSubstr("width=\"114\" bgcolor=\"" + std::string(palette[0].fill)),
                                                HasSubstr("width=\"5\" bgcolor=\"" + std::string(palette[1].fill))));
-    EXPECT_THAT(parsed.label("block 0"), Not(HasSubstr("bgcolor"))) << "all on one backend";
-    EXPECT_THAT(parsed.label("block 0"), HasSubstr("reads inp_pos"));
+    EXPECT_THAT(parsed.label("layer 0"), Not(HasSubstr("bgcolor"))) << "all on one backend";
+    EXPECT_THAT(parsed.label("layer 0"), HasSubstr("reads inp_pos"));
 }
 
 /// The ids follow the first use: that of the first block's cache may lie among those of the inputs.
@@ -100,7 +100,7 @@ TEST(LayersView, EachBlockNamesFirstWhatAllBlocksRead) {
         }
     }
     const Parsed parsed(draw_layers(s.subject()));
-    for (const char* block : {"block 0", "block 1"}) {
+    for (const char* block : {"layer 0", "layer 1"}) {
         EXPECT_THAT(parsed.label(block), HasSubstr("reads inp_pos, k_idxs, KQ_mask and 1 more tensor")) << block;
     }
 }
@@ -112,8 +112,8 @@ TEST(LayersView, NodesWithoutABlockFollowTheirNeighbour) {
         x = s.add(name, Op::ADD, {4}, 1, {x});
     }
     const Parsed parsed(draw_layers(s.subject()));
-    EXPECT_EQ(parsed.nodes.at("block 0").at("n_nodes"), "4");
-    EXPECT_EQ(parsed.nodes.at("block 1").at("n_nodes"), "1");
+    EXPECT_EQ(parsed.nodes.at("layer 0").at("n_nodes"), "4");
+    EXPECT_EQ(parsed.nodes.at("layer 1").at("n_nodes"), "1");
 }
 
 TEST(LayersView, WhereABackendMovesANodeItsBlockStaysTheSame) {
@@ -124,10 +124,10 @@ TEST(LayersView, WhereABackendMovesANodeItsBlockStaysTheSame) {
     }
     std::swap(s.state.order[2], s.state.order[5]); // each among the nodes of the other block
     const Parsed parsed(draw_layers(s.subject()));
-    EXPECT_EQ(parsed.nodes.at("block 0").at("n_nodes"), "3");
-    EXPECT_EQ(parsed.nodes.at("block 1").at("n_nodes"), "3");
+    EXPECT_EQ(parsed.nodes.at("layer 0").at("n_nodes"), "3");
+    EXPECT_EQ(parsed.nodes.at("layer 1").at("n_nodes"), "3");
     EXPECT_TRUE(std::none_of(parsed.edges.begin(), parsed.edges.end(),
-                             [](const auto& edge) { return edge.from == "block 1" && edge.to == "block 0"; }));
+                             [](const auto& edge) { return edge.from == "layer 1" && edge.to == "layer 0"; }));
 }
 
 TEST(LayersView, GraphsWithoutBlocksAreGroupedBySplit) {
@@ -155,8 +155,8 @@ TEST(LayersView, ABlockTellsTheTimeThatIsKnownAndWhoseIsNot) {
         }
     }
     const Parsed parsed(draw_layers(s.subject()));
-    EXPECT_THAT(parsed.label("block 0"), AllOf(HasSubstr(" µs"), Not(HasSubstr("not timed"))));
-    EXPECT_THAT(parsed.label("block 1"), AllOf(HasSubstr("at least 1.00 µs"), HasSubstr("Vulkan0 not timed")))
+    EXPECT_THAT(parsed.label("layer 0"), AllOf(HasSubstr(" µs"), Not(HasSubstr("not timed"))));
+    EXPECT_THAT(parsed.label("layer 1"), AllOf(HasSubstr("at least 1.00 µs"), HasSubstr("Vulkan0 not timed")))
         << "one node on the host";
 }
 
@@ -174,8 +174,8 @@ TEST(LayersView, ASplitThatLiesInOneBlockGivesItsTimeAsAWhole) {
         split.end_ns = 5000;
     }
     const Parsed parsed(draw_layers(s.subject()));
-    EXPECT_THAT(parsed.label("block 0"), AllOf(HasSubstr("10.0 µs"), Not(HasSubstr("not timed"))));
-    EXPECT_THAT(parsed.label("block 1"), AllOf(HasSubstr("5.00 µs"), Not(HasSubstr("not timed"))));
+    EXPECT_THAT(parsed.label("layer 0"), AllOf(HasSubstr("10.0 µs"), Not(HasSubstr("not timed"))));
+    EXPECT_THAT(parsed.label("layer 1"), AllOf(HasSubstr("5.00 µs"), Not(HasSubstr("not timed"))));
 }
 
 /// Of experts only those that are used are moved.

@@ -236,16 +236,7 @@ std::string TimeKeeper::operator_of(TensorId node) const {
     return tensor == nullptr ? unknown_text : operator_text(*tensor);
 }
 
-std::string TimeKeeper::layer_of(TensorId node) const {
-    const ModelBlock block = is_index(node, blocks_) ? blocks_[node] : ModelBlock{};
-    switch (block.kind) {
-    case ModelBlock::Kind::before: return "before the layers";
-    case ModelBlock::Kind::block: return "layer " + std::to_string(block.number);
-    case ModelBlock::Kind::after: return "output";
-    case ModelBlock::Kind::unknown: break;
-    }
-    return "no layer";
-}
+std::string TimeKeeper::layer_of(TensorId node) const { return (is_index(node, blocks_) ? blocks_[node] : ModelBlock{}).title(); }
 
 std::string TimeKeeper::what_of(const record::Execute& kernel) const {
     switch (by_) {
