@@ -88,7 +88,7 @@ Rows fields() {
 
 Rows signs() {
     static constexpr std::array<std::string_view, ordinal(query::Relation::count)> meanings{
-        "is it, or one of several with a bar between them: op=MUL_MAT|ADD",
+        "is it, or (texts) one of several with a bar between them: op=MUL_MAT|ADD",
         "is another one",
         "contains it: name~blk.3",
         "does not contain it",

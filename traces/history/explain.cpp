@@ -208,7 +208,7 @@ private:
         }
         std::string text = "lies in split " + std::to_string(split_) + " on " + history_.backend_name(where_->backend());
         if (where_->end_node > where_->first_node()) {
-            text += ", nodes " + std::to_string(where_->first_node()) + " to " + std::to_string(where_->end_node - 1);
+            text += ", " + words::nodes_from_to(where_->first_node(), where_->end_node - 1);
         }
         story_.lines.push_back({at, StoryKind::split, std::move(text)});
     }

@@ -135,7 +135,7 @@ constexpr std::array<Sentence, 14> sentences{{
     {"not_of_numbers", "{0} is a number: use {1} in {2}"},
     {"no_number", "{0} is a number, not {1}"},
     {"no_unit", "{0} has an unknown unit; there are {1}"},
-    {"no_units", "{0} has a unit: {1} is a plain number"},
+    {"no_units", "{1} is a plain number, without a unit: not {0}"},
     {"no_word", "{0} is no {1}; there are {2}"},
     {"meant", "{0} is no {1}; did you mean {2}?"},
     {"no_part", "{0} is part of no {1}; there are {2}"},

@@ -6,6 +6,7 @@
 #include "runtime/system/joined.h"
 #include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 #include "viz/tables/splits.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ public:
         if (!split.begin.first_node) {
             head.parts.push_back({session.shows_unknown() ? "  nodes not known" : ""});
         } else if (split.end_node >= 0) {
-            head.parts.push_back({"  nodes " + std::to_string(split.first_node()) + " to " + std::to_string(split.end_node - 1)});
+            head.parts.push_back({"  " + words::nodes_from_to(split.first_node(), split.end_node - 1)});
         } else {
             head.parts.push_back({"  from node " + std::to_string(split.first_node()) + ", still open"});
         }

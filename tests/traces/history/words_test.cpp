@@ -26,6 +26,8 @@ TEST(Words, SizesAndTimesAreWrittenAsPeopleReadThem) {
     EXPECT_EQ(words::count(-1000), "-1,000");
     EXPECT_EQ(words::counted(1, "copy"), "1 copy");
     EXPECT_EQ(words::counted(2048, "copy"), "2,048 copies");
+    EXPECT_EQ(words::nodes_from_to(3, 5), "nodes 3 to 5");
+    EXPECT_EQ(words::nodes_from_to(3, 3), "node 3");
 }
 
 TEST(Words, OfFactsTheBuildsAreWrittenOut) {

@@ -158,7 +158,7 @@ TEST(Query, SaysWhatIsWrong) {
     EXPECT_EQ(complaint("bytes~3"), "query: bytes is a number: use != <= >= = < > in 'bytes~3'");
     EXPECT_EQ(complaint("bytes>x"), "query: bytes is a number, not 'x'");
     EXPECT_EQ(complaint("bytes>3Q"), "query: '3Q' has an unknown unit; there are B KiB MiB GiB K M G KB MB GB");
-    EXPECT_EQ(complaint("split>3M"), "query: '3M' has a unit: split is a plain number");
+    EXPECT_EQ(complaint("split>3M"), "query: split is a plain number, without a unit: not '3M'");
     EXPECT_EQ(complaint("time>nan"), "query: time is a number, not 'nan'");
     EXPECT_EQ(complaint("name=\"a"), "query: a quote is not closed in 'name=\"a'");
     for (const char* word : {"name~a|", "name~|a", "a||b", "op=ADD|"}) {

@@ -66,6 +66,10 @@ std::string bytes(const SizeSum& sum) {
                                             : unknown_text;
 }
 
+std::string nodes_from_to(int64_t first, int64_t last) {
+    return first == last ? "node " + std::to_string(first) : "nodes " + std::to_string(first) + " to " + std::to_string(last);
+}
+
 std::string not_in_log(int64_t n_left_out) {
     return n_left_out > 0 ? " (" + count(n_left_out) + " of them not in the log)" : std::string();
 }

@@ -25,6 +25,9 @@ std::string graph(const record::EvaluationBegin& begin, int64_t n_nodes, int64_t
 /// The graph that memory was reserved for: "prefill of 512 tokens", "decode of 1 token".
 std::string reserved_for(int32_t n_tokens);
 
+/// "nodes 3 to 5", "node 3"; last: included.
+std::string nodes_from_to(int64_t first, int64_t last);
+
 /// Sizes that may be unknown: "4.0 KiB"; "at least 4.0 KiB" where only some are known; "?" where none is; "about 0.89 MiB" where
 /// they were rounded.
 std::string bytes(const SizeSum& sum);
