@@ -202,7 +202,10 @@ std::string shortened_names(std::string_view utf8, int width) {
     std::vector<std::string_view> names;
     for (size_t at = 0; at != std::string_view::npos;) {
         const size_t end = utf8.find(joint, at);
-        names.push_back(utf8.substr(at, end - at));
+        const std::string_view name = utf8.substr(at, end - at);
+        const size_t id = name.rfind('@'); // the first to go: "norm-3@187"
+        names.push_back(
+            name.substr(0, name.find_first_not_of("0123456789", id + 1) == std::string_view::npos ? id : name.size()));
         at = end == std::string_view::npos ? end : end + joint.size();
     }
     size_t n = names.size(); // that are shown; what others there are is counted

@@ -31,8 +31,8 @@ std::u32string fitted(std::string_view utf8, int width);
 /// A name in at most `width` columns. An end that many names share goes first: "blk.0.ffn_gate.w…", "cache_k_l0…"; else what is
 /// cut lies in the middle, so that its layer and its end stay: "blk.0…fn_gate", "ffn_mo…rm-12".
 std::string shortened_name(std::string_view utf8, int width);
-/// Several, with " + " between them: each gives some of its cells; where there are too few for all, the others are counted:
-/// "norm-3 +2".
+/// Several, with " + " between them: their ids go first, then each gives some of its cells; where there are too few for all, the
+/// others are counted: "norm-3 +2".
 std::string shortened_names(std::string_view utf8, int width);
 
 /// Two texts to be told apart in at most `width` columns each: what both begin with goes first: "…60K.gguf 3", "…60K.gguf 99";
