@@ -148,23 +148,27 @@ TEST(DryRun, AdvisesWeightsThatDevicesRunWithAndRowsDivideInto) {
         return dry_run(folder, header, more).err;
     };
     const std::string seven = header_of(folder, "7b", "q4_0");
-    EXPECT_THAT(told(seven, {"--device", "a=vulkan:2200MiB,cpu", "-c", "512"}),
+    EXPECT_THAT(told(seven, {"--device", "a=vulkan:2500MiB,cpu", "-c", "512"}),
                 AllOf(HasSubstr("takes more memory, or weights of "), HasSubstr(" (q2_K has 2.62, these have 4.5)\n")));
-    EXPECT_THAT(told(seven, {"--device", "a=vulkan:2000MiB,cpu", "-c", "512"}),
+    EXPECT_THAT(told(seven, {"--device", "a=vulkan:2200MiB,cpu", "-c", "512"}),
                 AllOf(HasSubstr("; for all that were asked for it takes more memory\n"), Not(HasSubstr("bits each"))))
         << "Vulkan refuses what is smaller";
 
     const std::string half = folder / "half.gguf"; // rows of 896
     ASSERT_EQ(run({"synth", "qwen2", "--preset", "0.5b", "--type", "q8_0", "--header-only", "-o", half}).code, 0);
-    EXPECT_THAT(told(half, {"--device", "a=vulkan:600MiB,cpu", "-c", "512"}),
-                HasSubstr(" bits each (q4_0 has 4.5, these have 8.5)"));
+    EXPECT_THAT(told(half, {"--device", "a=vulkan:450MiB,cpu", "-c", "512", "-ub", "64"}),
+                HasSubstr(" bits each (q5_0 has 5.5, these have 8.5)"));
 
     const std::string encoder = folder / "encoder.gguf"; // 595 MiB in f16
     ASSERT_EQ(run({"synth", "llava", "--preset", "1.5-7b", "--header-only", "-o", encoder}).code, 0);
-    const std::vector<std::string> beside{"--device", "a=vulkan:3000MiB,cpu", "-c", "512", "--mmproj", encoder};
-    const std::string advice = told(seven, beside);
-    ASSERT_THAT(advice, HasSubstr(" (q2_K has 2.62, these have 4.5)"));
-    EXPECT_THAT(told(header_of(folder, "7b", "q2_K"), beside), AllOf(HasSubstr("; fits: a "), Not(HasSubstr("does not fit"))));
+    const auto beside = [&](const char* memory) {
+        return std::vector<std::string>{"--device", std::string("a=vulkan:") + memory + ",cpu", "-c", "2048", "--mmproj",
+                                        encoder};
+    };
+    EXPECT_THAT(told(seven, beside("3700MiB")), HasSubstr("; for all that were asked for it takes more memory\n"));
+    ASSERT_THAT(told(seven, beside("3900MiB")), HasSubstr(" (q2_K has 2.62, these have 4.5)"));
+    EXPECT_THAT(told(header_of(folder, "7b", "q2_K"), beside("3900MiB")),
+                AllOf(HasSubstr("; fits: a "), Not(HasSubstr("does not fit"))));
 }
 
 /// What is not mapped from a file can't be read again.
@@ -369,21 +373,27 @@ TEST(DryRun, ReadsNothingAgainThatIsNotMapped) {
     EXPECT_THAT(with({"--no-mmap"}), AllOf(HasSubstr("CPU: what was placed there does not fit: "), Not(HasSubstr(at_once))));
 }
 
-/// A way that makes room on a device may leave more to the host than it has: with -nkvo all of a cache of 305 GiB.
+/// A way that makes room on a device may leave more to the host than it has: experts of 220 GiB are read again from their file, a
+/// cache of 305 GiB is in none.
 TEST(DryRun, TellsOfEachWayWhatTheHostDoesNotHold) {
     const Folder folder;
-    const std::string header = header_of(folder, "70b", "q8_0");
-    const auto with = [&](const std::vector<std::string>& more) {
-        std::vector<std::string> all{"--device", "a=vulkan:100GiB,cpu", "--tokens", "1", "-c", "1000000"};
+    const auto with = [&](const std::string& header, const std::vector<std::string>& more) {
+        std::vector<std::string> all{"--device", "a=vulkan:100GiB,cpu", "--tokens", "1"};
         all.insert(all.end(), more.begin(), more.end());
         return dry_run(folder, header, all).err;
     };
-    if (with({"-nkvo"}).find("CPU: what lies there does not fit at once") == std::string::npos) {
+    const std::string experts = folder / "experts.gguf";
+    ASSERT_EQ(run({"synth", "qwen3moe", "--preset", "235b-a22b", "--type", "q8_0", "--header-only", "-o", experts}).code, 0);
+    if (with(experts, {"-ot", "exps=cpu"}).find("CPU: what lies there does not fit at once") == std::string::npos) {
         GTEST_SKIP() << "the host's memory holds all";
     }
-    EXPECT_THAT(with({}),
-                ::testing::ContainsRegex("; all that were asked for fit with -c [0-9]+, or with -nkvo \\(then the host's "
-                                         "memory does not hold the rest at once\\)"));
+    EXPECT_THAT(with(experts, {}),
+                HasSubstr("; all that were asked for fit with -ot exps=cpu, and then the host's memory does not "
+                          "hold the rest at once\n"));
+    const std::string header = header_of(folder, "70b", "q8_0");
+    EXPECT_THAT(with(header, {"-c", "1000000"}),
+                AllOf(HasSubstr("; all that were asked for fit with -c "), Not(HasSubstr("-nkvo"))));
+    EXPECT_THAT(with(header, {"-c", "1000000", "-nkvo"}), HasSubstr("CPU: what was placed there does not fit: "));
 }
 
 /// llama.cpp keeps of layers that slide over a window about the window alone, and here all of the context is kept.
