@@ -86,7 +86,7 @@ TEST(MemoryView, CountsNodesInRoundNumbers) {
     const Parsed parsed(draw_memory(packed().subject(), 0, buffer));
     EXPECT_TRUE(parsed.nodes.contains("buffer 0.0 use 0"));
     EXPECT_TRUE(parsed.nodes.contains("buffer 0.0 use 4"));
-    EXPECT_THAT(parsed.label("buffer 0.0 offset 1024"), HasSubstr("1 KiB"));
+    EXPECT_THAT(parsed.label("buffer 0.0 offset 1024"), HasSubstr("1.0 KiB"));
 }
 
 TEST(MemoryView, EachBufferHasItsPanelAndEverySplitABand) {
