@@ -146,7 +146,9 @@ std::string MemoryFit::brief(int64_t bytes, bool about) const {
     if (memory <= 0 || !fits(bytes)) {
         return too_much(bytes, about);
     }
-    const auto parts = [](std::string text) { return std::pair(text.substr(0, text.rfind(' ')), text.substr(text.rfind(' '))); };
+    const auto parts = [](const std::string& text) {
+        return std::pair(text.substr(0, text.rfind(' ')), text.substr(text.rfind(' ')));
+    };
     const auto [need, unit] = parts(words::bytes(bytes));
     const auto [all, unit_of_all] = parts(words::bytes(memory));
     return joined({"fits: ", about ? "about " : "", need, unit == unit_of_all ? "" : unit, " of ", all, unit_of_all});

@@ -228,6 +228,7 @@ public:
         if (expected_ && expected_->next()) {
             throw Error(ErrorKind::input, "the trace to compare with holds more plans");
         }
+        tell_of_flash_elsewhere();
         const auto stays = [](const PlanComparison& c) { return !c.stays_as_recorded.empty(); };
         const std::vector<PlanComparison>& all = result_.comparisons;
         if (!all.empty() && std::all_of(all.begin(), all.end(), stays)) {
@@ -478,7 +479,15 @@ private:
                 nodes && before.graph.nodes == subject.graph.nodes && with_reorders(recorded, before.graph) != nodes->order;
             c.stays_as_recorded = subject.stays_as_recorded;
             c.has_older_buffers = accounts::are_older(recorded_session_, recorded.scheduler());
-            c.flash_caveat = recorded_session_.settings ? "" : flash_caveat(c, subject.graph, subject.options.offload_min_batch);
+            if (!recorded_session_.settings) {
+                c.flash_caveat = flash_caveat(c.changes, c.n_tokens, subject.graph, subject.options.offload_min_batch);
+                if (!c.flash_caveat.empty()) {
+                    without_flash_.try_emplace(recorded.scheduler(), recorded.evaluation);
+                } else if (std::any_of(subject.graph.nodes.begin(), subject.graph.nodes.end(),
+                                       [&](TensorId node) { return subject.graph.tensors[node].op == Op::FLASH_ATTN_EXT; })) {
+                    with_flash_.emplace_back(result_.comparisons.size() - 1, recorded.scheduler());
+                }
+            }
         }
     }
 
@@ -518,11 +527,12 @@ private:
 
     /// llama.cpp with -fa auto looks where flash attention of its layers would run in a graph of one token, before it uses it.
     /// least: what the change has offloaded from, 0: as recorded.
-    std::string flash_caveat(const PlanComparison& c, const OwnedGraph& graph, int64_t least) const {
-        if (least > 1 && c.n_tokens && *c.n_tokens >= least) {
+    std::string flash_caveat(const std::vector<TensorChange>& changes, std::optional<int32_t> n_tokens, const OwnedGraph& graph,
+                             int64_t least) const {
+        if (least > 1 && n_tokens && *n_tokens >= least) {
             return ""; // what is offloaded here is not with one token
         }
-        for (const TensorChange& change : c.changes) {
+        for (const TensorChange& change : changes) {
             if (!is_index(change.tensor, graph.tensors) || graph.tensors[change.tensor].op != Op::FLASH_ATTN_EXT ||
                 graph.tensors[change.tensor].src[1] == no_tensor) {
                 continue;
@@ -530,10 +540,48 @@ private:
             const std::string home = home_of_layer(graph, owner_of(graph, graph.tensors[change.tensor].src[1]));
             if (!home.empty() && !change.now_backend.empty() && change.now_backend != home) {
                 return change.name + " would run on " + change.now_backend + ", and its layer's weights lie in " + home +
-                       ": with -fa auto llama.cpp does without flash attention then, in other graphs than these";
+                       ": with -fa auto llama.cpp does without flash attention then, and plans other graphs than this";
             }
         }
         return "";
+    }
+
+    /// Whoever has given it up has done so in each graph.
+    void tell_of_flash_elsewhere() {
+        for (const auto& [index, scheduler] : with_flash_) {
+            PlanComparison& c = result_.comparisons[index];
+            if (!without_flash_.contains(scheduler) && options_.only) {
+                look_at_one_token(scheduler);
+            }
+            if (const auto found = without_flash_.find(scheduler); found != without_flash_.end()) {
+                c.flash_caveat = "with -fa auto llama.cpp does without flash attention then, as evaluation " +
+                                 std::to_string(found->second) + " tells, and plans another graph than this";
+            }
+        }
+    }
+
+    /// The first graph of one token that this scheduler planned.
+    void look_at_one_token(int32_t scheduler) {
+        for (EvaluationId e = 0; e < source_.n_evaluations(); ++e) {
+            const record::EvaluationBegin& begin = source_.evaluation(e).begin;
+            if (e == options_.only || begin.n_tokens != 1) {
+                continue;
+            }
+            const std::optional<RecordedPlan> recorded = RecordedPlans(source_, e).next();
+            if (!recorded || recorded->evaluation != e || recorded->stopped || recorded->scheduler() != scheduler) {
+                continue;
+            }
+            try {
+                const PlannedAgain again = plan_again(*recorded);
+                const auto changes = changes_of(text_of(*recorded), text_of(again));
+                if (!flash_caveat(changes, begin.n_tokens, again.subject.graph, again.subject.options.offload_min_batch)
+                         .empty()) {
+                    without_flash_.emplace(scheduler, e);
+                }
+            } catch (const Error&) { // the change can't be made to this graph: it says nothing
+            }
+            return;
+        }
     }
 
     /// What the planner takes for granted of those who ask it live.
@@ -643,7 +691,11 @@ private:
         MemoryPlanner memory;
     };
     std::map<int32_t, ForeignState> foreign_; ///< by scheduler of another program
-    bool about_ = false;                      ///< of memory that was planned for it so far, some in an order that is not known
+    /// Of another program: the first evaluation that tells of a scheduler that its flash attention would be given up; and the
+    /// comparisons with flash attention that do not tell it themselves, each with its scheduler.
+    std::map<int32_t, EvaluationId> without_flash_;
+    std::vector<std::pair<size_t, int32_t>> with_flash_;
+    bool about_ = false; ///< of memory that was planned for it so far, some in an order that is not known
     const std::vector<BackendId> no_backends_;
     SessionInfo expected_session_;
     std::optional<RecordedPlans> expected_;

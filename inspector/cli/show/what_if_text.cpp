@@ -117,7 +117,7 @@ void what_if_text(const ReplayResult& result, const SessionInfo& session, const 
     std::stable_partition(all.begin(), all.end(), // what ran comes first
                           [](const AlikePlans& told) { return told.front()->kind != GraphKind::reserve; });
     const auto moves_none = [](const PlanComparison& c) {
-        return c.changes.empty() && c.recorded.error.empty() && c.now.error.empty();
+        return c.changes.empty() && c.recorded.error.empty() && c.now.error.empty() && c.flash_caveat.empty();
     };
     for (const AlikePlans& told : all) {
         if (moves_none(*told.front())) {
@@ -130,7 +130,7 @@ void what_if_text(const ReplayResult& result, const SessionInfo& session, const 
     }
     for (const AlikePlans& told : all) {
         const PlanComparison& c = *told.front();
-        if (moves_none(c)) {
+        if (c.changes.empty()) {
             continue;
         }
         out << title_of(told) << ": " << words::counted(c.changes.size(), "tensor")

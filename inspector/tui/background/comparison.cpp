@@ -32,7 +32,7 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
         figures.push_back({"stays as it was recorded", c.stays_as_recorded, "", true});
     }
     if (!c.flash_caveat.empty()) {
-        figures.push_back({"with -fa auto", "", c.flash_caveat, true});
+        figures.push_back({"with -fa auto", "", c.flash_caveat, true, false, "another graph than this"});
     }
     if (c.has_older_buffers) {
         figures.push_back({"memory", "", std::string(accounts::older_buffers_words), true});

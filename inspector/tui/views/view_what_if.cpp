@@ -7,6 +7,7 @@
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace schedscope::tui {
 namespace {
@@ -131,9 +132,17 @@ public:
         if (!result) {
             return "what if";
         }
+        const int64_t told =
+            std::accumulate(result->rows.begin(), result->rows.end(), int64_t{0}, [](int64_t n, const Comparison::Row& row) {
+                return n + std::max<int64_t>(row.n, std::ssize(row.members));
+            });
         const bool folded = result->n_differences > n_of(result->rows) && !result->rows.empty();
-        return joined({counted(result->n_differences, "difference"), folded ? " in " + counted(result->rows.size(), "row") : "",
-                       ": ", result->title}); // settings may be long, and are cut where they are
+        const std::string rows = counted(result->rows.size(), "row");
+        const std::string where = !folded                        ? ""
+                                  : told < result->n_differences ? " (" + words::count(told) + " in " + rows + ")"
+                                                                 : " in " + rows;
+        return joined({counted(result->n_differences, "difference"), where, ": ",
+                       result->title}); // settings may be long, and are cut where they are
     }
     Drawing* drawing() override { return &sums_; }
 

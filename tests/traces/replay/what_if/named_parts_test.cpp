@@ -219,6 +219,25 @@ TEST(NamedPartsWithFlashAttention, AreToldOfWhatAutoDoes) {
         << "llama.cpp looks at a graph of one token, from which nothing is offloaded then";
 }
 
+/// It looks once, and does without flash attention in all graphs: also in those that run as they did.
+TEST(NamedPartsWithFlashAttention, AreToldOfItInEachGraph) {
+    const auto own = recorded(on_described(3));
+    const OtherProgram other(*own);
+    const ReplayResult result = answer(other, {"offload-min-batch=1"});
+    ASSERT_EQ(result.comparisons.size(), 2U);
+    EXPECT_TRUE(result.comparisons[0].changes.empty()) << "40 tokens were offloaded before";
+    const std::string told = "with -fa auto llama.cpp does without flash attention then, as evaluation 1 tells";
+    EXPECT_THAT(result.comparisons[0].flash_caveat, HasSubstr(told));
+    EXPECT_THAT(result.comparisons[1].flash_caveat, HasSubstr(" would run on big"));
+
+    WhatIf what_if;
+    what_if.set("offload-min-batch=1");
+    ReplayOptions options = options_for(what_if, other);
+    options.only = 0;
+    EXPECT_THAT(replay(other, options).comparisons.at(0).flash_caveat, HasSubstr(told)) << "of this one alone";
+    EXPECT_EQ(answer(other, {"offload-min-batch=5"}).comparisons[0].flash_caveat, "");
+}
+
 /// ggml forgets what was pinned where a graph is planned for its size alone (ggml_backend_sched_reserve_size).
 TEST(NamedPartsThatAreNotPinned, AreKnownOfReserves) {
     const auto own = recorded(on_described(99));
