@@ -20,7 +20,7 @@ std::vector<StoryPart> story(InspectorSession& session, TensorId id, int& n_ahea
         } else {
             StoryPart& part = parts.emplace_back();
             part.step = s.step;
-            part.pass = s.pass.value_or(Pass::none);
+            part.pass = s.pass;
             part.text = words::decided(session.history(), state, s);
             for (const Asked& asked : s.asked) {
                 part.asked.push_back(words::answered(session.history(), asked));

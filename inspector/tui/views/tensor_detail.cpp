@@ -231,7 +231,7 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
     const std::vector<StoryPart> parts = story(session, id, n_ahead);
     add_heading(lines, "story");
     for (const StoryPart& part : parts) {
-        add_wrapped(lines, width, short_name(part.pass), 6, part.text, {},
+        add_wrapped(lines, width, part.pass ? short_name(*part.pass) : unknown_text, 6, part.text, {},
                     part.step == no_step ? Target{} : Target::step(part.step), part.step == session.step());
         for (const std::string& asked : part.asked) {
             add_wrapped(lines, width, "", 8, asked, dim, Target::step(part.step));
