@@ -137,10 +137,8 @@ public:
                 return n + std::max<int64_t>(row.n, std::ssize(row.members));
             });
         const bool folded = result->n_differences > n_of(result->rows) && !result->rows.empty();
-        const std::string rows = counted(result->rows.size(), "row");
-        const std::string where = !folded                        ? ""
-                                  : told < result->n_differences ? " (" + words::count(told) + " in " + rows + ")"
-                                                                 : " in " + rows;
+        const std::string where =
+            folded ? (told < result->n_differences ? "; " : " in ") + counted(result->rows.size(), "row") : "";
         return joined({counted(result->n_differences, "difference"), where, ": ",
                        result->title}); // settings may be long, and are cut where they are
     }

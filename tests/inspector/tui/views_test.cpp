@@ -370,7 +370,7 @@ TEST_P(View, OfWhatIfIsFoldedAsTheCommandFoldsIt) {
     }
     EXPECT_EQ(n, 11U) << "of " << result.n_differences << " differences";
     t.press("wngl=99\n");
-    ASSERT_TRUE(t.shows("├ 535 differences in 11 rows: what if n")) << t.text();
+    ASSERT_TRUE(t.shows("├ 535 differences; 11 rows: what if n")) << t.text();
     t.press(":filter \n");
     EXPECT_TRUE(t.shows("all 11 lines")) << t.text();
     t.press("{Home}/cache_v_l1 eval=0\n"); // the cache, then what reads it
