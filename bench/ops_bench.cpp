@@ -21,7 +21,7 @@ using namespace schedscope;
 namespace {
 
 Registry& registry() {
-    static Registry r;
+    static Registry& r = *new Registry; // drivers, which are loaded later, end before a static one would
     return r;
 }
 

@@ -16,7 +16,7 @@ namespace schedscope {
 /// All devices found on this machine: CPU (always), BLAS, then every Vulkan device. Finding them starts no queue and allocates
 /// nothing on a device. What is loaded to find them takes memory (OpenBLAS also starts threads, drivers bring a compiler): none
 /// is looked for before it, or all there is, is asked for. Devices live as long as the registry; buffers and backends must be
-/// gone before it.
+/// gone before it. What ends with the program (a static one) would find the drivers ended: keep it until then.
 class Registry {
 public:
     Registry();
