@@ -483,8 +483,8 @@ private:
                 c.flash_caveat = flash_caveat(c.changes, c.n_tokens, subject.graph, subject.options.offload_min_batch);
                 if (!c.flash_caveat.empty()) {
                     without_flash_.try_emplace(recorded.scheduler(), recorded.evaluation);
-                } else if (std::any_of(subject.graph.nodes.begin(), subject.graph.nodes.end(),
-                                       [&](TensorId node) { return subject.graph.tensors[node].op == Op::FLASH_ATTN_EXT; })) {
+                } else if (std::any_of(after.graph.nodes.begin(), after.graph.nodes.end(),
+                                       [&after](TensorId node) { return after.graph.tensors[node].op == Op::FLASH_ATTN_EXT; })) {
                     with_flash_.emplace_back(result_.comparisons.size() - 1, recorded.scheduler());
                 }
             }
