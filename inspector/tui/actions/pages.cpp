@@ -118,8 +118,7 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
     const Step now = session.step();
     const auto ink = [&](Step step) { return step > now ? dim : Style{}; };
     for (const StoryStep& s : story.steps) {
-        const Pass pass = s.pass.value_or(Pass::none);
-        add_wrapped(lines, width, words::pass_and_title(pass), 14,
+        add_wrapped(lines, width, s.pass ? words::pass_and_title(*s.pass) : std::string("pass ") + unknown_text, 14,
                     words::decided(session.history(), session.state(), s) + "  [step " + words::count(s.step) + "]", ink(s.step),
                     Target::step(s.step), s.step == now);
         for (const Asked& asked : s.asked) {
