@@ -57,14 +57,14 @@ void plan(const Registry& registry, Recorder* recorder) {
 }
 
 void dry_run(benchmark::State& state) {
-    static const Registry& registry = *new Registry; // drivers, which are loaded later, end before a static one would
+    const Registry& registry = Registry::kept();
     for (auto _ : state) {
         plan(registry, nullptr);
     }
 }
 
 void dry_run_recorded(benchmark::State& state) {
-    static const Registry& registry = *new Registry; // drivers, which are loaded later, end before a static one would
+    const Registry& registry = Registry::kept();
     for (auto _ : state) {
         LiveStore store;
         plan(registry, &store);

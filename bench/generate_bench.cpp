@@ -47,7 +47,7 @@ Weights110m matrices(const gguf::File& file) {
 }
 
 std::unique_ptr<Session> session_of(Type type, int32_t n_ctx = 1024, FlashAttention flash = FlashAttention::automatic) {
-    static const Registry& registry = *new Registry; // drivers, which are loaded later, end before a static one would
+    const Registry& registry = Registry::kept();
     RunOptions o;
     o.devices = "cpu";
     o.n_ctx = n_ctx;

@@ -20,10 +20,7 @@ using namespace schedscope;
 
 namespace {
 
-Registry& registry() {
-    static Registry& r = *new Registry; // drivers, which are loaded later, end before a static one would
-    return r;
-}
+const Registry& registry() { return Registry::kept(); }
 
 struct How {
     bool fusion = true;

@@ -39,7 +39,7 @@ struct Subject {
 };
 
 std::unique_ptr<Session> session_of(const std::shared_ptr<const gguf::File>& file, const Subject& subject, Recorder* recorder) {
-    static const Registry& registry = *new Registry; // drivers, which are loaded later, end before a static one would
+    const Registry& registry = Registry::kept();
     RunOptions o;
     o.devices = subject.devices;
     o.n_threads = subject.n_threads;

@@ -22,6 +22,11 @@ Registry::Registry() {
 
 Registry::~Registry() = default;
 
+const Registry& Registry::kept() {
+    static const Registry& one = *new Registry;
+    return one;
+}
+
 void Registry::look_for_vulkan() const {
     if (std::exchange(looked_for_vulkan_, true)) {
         return;

@@ -16,13 +16,15 @@ namespace schedscope {
 /// All devices found on this machine: CPU (always), BLAS, then every Vulkan device. Finding them starts no queue and allocates
 /// nothing on a device. What is loaded to find them takes memory (OpenBLAS also starts threads, drivers bring a compiler): none
 /// is looked for before it, or all there is, is asked for. Devices live as long as the registry; buffers and backends must be
-/// gone before it. What ends with the program (a static one) would find the drivers ended: keep it until then.
+/// gone before it.
 class Registry {
 public:
     Registry();
     ~Registry();
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
+    /// One for a whole program, never destroyed: drivers, which are loaded later than it is made, end before a static one would.
+    static const Registry& kept();
 
     const std::vector<std::unique_ptr<Device>>& devices() const;
     /// Any case. Null if there is none.

@@ -36,16 +36,20 @@ void Executor::take_device_times(Pending& p) noexcept {
     }
 }
 
+void Executor::forget_queued(BackendId backend) noexcept {
+    busy_[backend] = 0;
+    for (StageEvent& read : events_[backend]) {
+        read.recorded = false;
+    }
+}
+
 void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
     if (busy_[backend] == 0) {
         return;
     }
     const int64_t start = recorder != nullptr ? now_ns() : 0;
     devices_.backend(backend).synchronize();
-    busy_[backend] = 0;
-    for (StageEvent& read : events_[backend]) {
-        read.recorded = false;
-    }
+    forget_queued(backend);
     if (recorder == nullptr) {
         return;
     }
@@ -385,10 +389,7 @@ void Executor::abandon() noexcept {
             devices_.backend(b).synchronize();
         } catch (...) { // the one that failed
         }
-        busy_[b] = 0;
-        for (StageEvent& read : events_[b]) {
-            read.recorded = false;
-        }
+        forget_queued(b);
     }
     for (Pending& p : pending_) {
         p.log.kernels.clear();

@@ -40,6 +40,7 @@ private:
     };
     StageEvent* event(BackendId backend, int stage) noexcept; ///< null: it has none
     static void take_device_times(Pending& p) noexcept;
+    void forget_queued(BackendId backend) noexcept; ///< it was waited for
     void wait(BackendId backend, int32_t split, Recorder* recorder);
     /// For what was queued on the backend until the event was recorded.
     void wait(StageEvent& read, BackendId backend, int32_t split, Recorder* recorder);

@@ -362,17 +362,26 @@ private:
         return found;
     }
 
+    /// The plan that was made for this evaluation; nothing: none was, or it is not complete.
+    std::optional<RecordedPlan> plan_of(EvaluationId evaluation) const {
+        std::optional<RecordedPlan> recorded = RecordedPlans(source_, evaluation).next();
+        return recorded && recorded->evaluation == evaluation && !recorded->stopped ? std::move(recorded) : std::nullopt;
+    }
+
+    /// Makes one more plan again for what `look` is to see of it.
+    template <typename Look> void look_at(const RecordedPlan& recorded, const Look& look) {
+        try {
+            look(plan_again(recorded));
+        } catch (const Error&) {}
+    }
+
     void plan_memory_before(EvaluationId only) {
         for (const EvaluationId evaluation : sized_before(only)) {
-            const std::optional<RecordedPlan> recorded = RecordedPlans(source_, evaluation).next();
-            if (!recorded || recorded->evaluation != evaluation || recorded->stopped) {
-                continue;
-            }
-            try {
-                const PlannedAgain again = plan_again(*recorded);
-                figures_before_.of(text_of(*recorded));
-                figures_now_.of(text_of(again));
-            } catch (const Error&) { // the change can't be made to this graph: then nothing is known of its memory
+            if (const std::optional<RecordedPlan> recorded = plan_of(evaluation)) {
+                look_at(*recorded, [&](const PlannedAgain& again) {
+                    figures_before_.of(text_of(*recorded));
+                    figures_now_.of(text_of(again));
+                });
             }
         }
         carry_ = Carry();
@@ -480,7 +489,7 @@ private:
             c.stays_as_recorded = subject.stays_as_recorded;
             c.has_older_buffers = accounts::are_older(recorded_session_, recorded.scheduler());
             if (!recorded_session_.settings) {
-                c.flash_caveat = flash_caveat(c.changes, c.n_tokens, subject.graph, subject.options.offload_min_batch);
+                c.flash_caveat = flash_caveat(c.changes, c.n_tokens, subject);
                 if (!c.flash_caveat.empty()) {
                     without_flash_.try_emplace(recorded.scheduler(), recorded.evaluation);
                 } else if (std::any_of(after.graph.nodes.begin(), after.graph.nodes.end(),
@@ -526,9 +535,10 @@ private:
     }
 
     /// llama.cpp with -fa auto looks where flash attention of its layers would run in a graph of one token, before it uses it.
-    /// least: what the change has offloaded from, 0: as recorded.
-    std::string flash_caveat(const std::vector<TensorChange>& changes, std::optional<int32_t> n_tokens, const OwnedGraph& graph,
-                             int64_t least) const {
+    std::string flash_caveat(const std::vector<TensorChange>& changes, std::optional<int32_t> n_tokens,
+                             const ReplaySubject& subject) const {
+        const OwnedGraph& graph = subject.graph;
+        const int64_t least = subject.options.offload_min_batch; // 0: as recorded
         if (least > 1 && n_tokens && *n_tokens >= least) {
             return ""; // what is offloaded here is not with one token
         }
@@ -567,19 +577,16 @@ private:
             if (e == options_.only || begin.n_tokens != 1) {
                 continue;
             }
-            const std::optional<RecordedPlan> recorded = RecordedPlans(source_, e).next();
-            if (!recorded || recorded->evaluation != e || recorded->stopped || recorded->scheduler() != scheduler) {
+            const std::optional<RecordedPlan> recorded = plan_of(e);
+            if (!recorded || recorded->scheduler() != scheduler) {
                 continue;
             }
-            try {
-                const PlannedAgain again = plan_again(*recorded);
+            look_at(*recorded, [&](const PlannedAgain& again) {
                 const auto changes = changes_of(text_of(*recorded), text_of(again));
-                if (!flash_caveat(changes, begin.n_tokens, again.subject.graph, again.subject.options.offload_min_batch)
-                         .empty()) {
+                if (!flash_caveat(changes, begin.n_tokens, again.subject).empty()) {
                     without_flash_.emplace(scheduler, e);
                 }
-            } catch (const Error&) { // the change can't be made to this graph: it says nothing
-            }
+            });
             return;
         }
     }

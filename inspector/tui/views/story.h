@@ -10,8 +10,8 @@ namespace schedscope::tui {
 
 /// One thing that happened to a tensor, as a sentence.
 struct StoryPart {
-    Step step = no_step;                   ///< of its record
-    std::optional<Pass> pass = Pass::none; ///< nothing: not known
+    Step step = no_step;      ///< of its record
+    std::optional<Pass> pass; ///< nothing: not known
     std::string text;
     std::vector<std::string> asked = {}; ///< "Vulkan0 runs this operator? yes", one a question
 };

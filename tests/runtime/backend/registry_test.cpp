@@ -10,10 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Registry& registry() {
-    static const Registry& r = *new Registry; // drivers, which are loaded later, end before a static one would
-    return r;
-}
+const Registry& registry() { return Registry::kept(); }
 
 std::vector<std::string> names(std::string_view list) {
     std::vector<std::string> found;

@@ -22,10 +22,7 @@ namespace {
 using namespace test;
 using files::Folder;
 
-const Registry& registry() {
-    static const Registry& r = *new Registry; // drivers, which are loaded later, end before a static one would
-    return r;
-}
+const Registry& registry() { return Registry::kept(); }
 
 template <typename T> std::vector<T> all_as(const ModelHeader::Value& value) {
     std::vector<T> all;

@@ -64,7 +64,7 @@ struct TraceReader::State {
         } catch (const sqlite::Failure& failure) {
             refuse(*file.files, failure);
         } catch (const Damage& damage) {
-            refuse(path, std::string("is damaged: ") + damage.what());
+            refuse_broken(path, std::string("is damaged: ") + damage.what());
         }
     }
     template <typename F> std::invoke_result_t<F> locked(F&& f) {

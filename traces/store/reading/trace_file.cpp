@@ -18,10 +18,9 @@
 
 namespace schedscope {
 
-void refuse(const std::string& path, const std::string& why) {
-    const bool is_broken = why.starts_with("is damaged") || why.starts_with("is truncated"); // it may be whole elsewhere
-    throw Error(ErrorKind::input, path + ": " + why + (is_broken ? "; copy or record it again" : ""));
-}
+void refuse(const std::string& path, const std::string& why) { throw Error(ErrorKind::input, path + ": " + why); }
+
+void refuse_broken(const std::string& path, const std::string& why) { refuse(path, why + "; copy or record it again"); }
 
 void refuse(const TraceFiles& files, const sqlite::Failure& failure) {
     const std::string& path = files.path();
@@ -33,11 +32,11 @@ void refuse(const TraceFiles& files, const sqlite::Failure& failure) {
     }
     switch (failure.code & 0xFF) {
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: refuse(path, "is damaged");
-    case SQLITE_TOOBIG: refuse(path, "is damaged: something in it is larger than traces have");
+    case SQLITE_NOTADB: refuse_broken(path, "is damaged");
+    case SQLITE_TOOBIG: refuse_broken(path, "is damaged: something in it is larger than traces have");
     case SQLITE_NOMEM: refuse(path, "can't be read: out of memory");
     case SQLITE_FULL: refuse(path, "takes more than " + words::limit(budget::trace_scratch_bytes) + " to sort");
-    case SQLITE_INTERRUPT: refuse(path, "is damaged: reading it would not end");
+    case SQLITE_INTERRUPT: refuse_broken(path, "is damaged: reading it would not end");
     default: refuse(path, "can't be read: " + visible(failure.what(), 200)); // SQLite names what it found
     }
 }
@@ -59,7 +58,7 @@ public:
             refuse(path, "is not a trace");
         }
         if (file_bytes_ < std::ssize(bytes_)) {
-            refuse(path, "is truncated: only " + std::to_string(file_bytes_) + " bytes are there");
+            refuse_broken(path, "is truncated: only " + std::to_string(file_bytes_) + " bytes are there");
         }
         if (number(68) != schema::application_id) {
             refuse(path, "is an SQLite file, but not a trace");
@@ -67,8 +66,8 @@ public:
     }
     void check_size(const std::string& path) const {
         if (expected_size() > file_bytes_) {
-            refuse(path, "is truncated: " + std::to_string(file_bytes_) + " of " + std::to_string(expected_size()) +
-                             " bytes are there");
+            refuse_broken(path, "is truncated: " + std::to_string(file_bytes_) + " of " + std::to_string(expected_size()) +
+                                    " bytes are there");
         }
     }
 
@@ -132,9 +131,9 @@ void check_schema(const std::string& path, sqlite::Database& database, int64_t v
         if (list.bytes(0) == "table" && creates("CREATE TABLE ")) {
             found.emplace(list.bytes(1), sql);
         } else if (is_index && !is_plain_index(sql)) {
-            refuse(path, "is damaged: the index '" + visible_name(list.bytes(1)) + "' is computed, which no trace's is");
+            refuse_broken(path, "is damaged: the index '" + visible_name(list.bytes(1)) + "' is computed, which no trace's is");
         } else if (!is_index && !sql.empty() && !creates("CREATE VIEW ") && !creates("CREATE TRIGGER ")) { // a key's has no text
-            refuse(path, "is damaged: its schema has '" + visible_name(list.bytes(1)) + "', which no trace's has");
+            refuse_broken(path, "is damaged: its schema has '" + visible_name(list.bytes(1)) + "', which no trace's has");
         }
     }
     std::string later;
@@ -145,11 +144,11 @@ void check_schema(const std::string& path, sqlite::Database& database, int64_t v
             continue;
         }
         if (at == found.end()) {
-            refuse(path, "is damaged: the table '" + table.name + "' is missing");
+            refuse_broken(path, "is damaged: the table '" + table.name + "' is missing");
         }
         const std::string expected = newer ? table.sql : table.sql_of(minor);
         if (at->second != expected && !(newer && is_longer(at->second, expected))) {
-            refuse(path, "is damaged: the table '" + table.name + "' is not a trace's");
+            refuse_broken(path, "is damaged: the table '" + table.name + "' is not a trace's");
         }
         std::string lacks;
         for (const schema::Entity::Column& column : table.later) {

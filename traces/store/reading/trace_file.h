@@ -27,5 +27,7 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> files);
 /// What SQLite said of a file, as Error(input); Interrupted where reading was stopped.
 [[noreturn]] void refuse(const TraceFiles& files, const sqlite::Failure& failure);
 [[noreturn]] void refuse(const std::string& path, const std::string& why);
+/// The same of a trace that was whole once, and may be elsewhere.
+[[noreturn]] void refuse_broken(const std::string& path, const std::string& why);
 
 } // namespace schedscope

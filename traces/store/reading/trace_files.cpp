@@ -142,7 +142,7 @@ int64_t held_bytes(const State& state, const Descriptor& file, int64_t size) {
         at = end < 0 ? size : std::min<off_t>(end, size);
         held += at - begin;
         if (n_parts == most_parts) {
-            refuse(state.path, "is damaged: it is full of holes");
+            refuse_broken(state.path, "is damaged: it is full of holes");
         }
     }
     return held;

@@ -5,10 +5,7 @@
 
 namespace schedscope::test {
 
-const Registry& devices() {
-    static const Registry& registry = *new Registry; // drivers, which are loaded later, end before a static one would
-    return registry;
-}
+const Registry& devices() { return Registry::kept(); }
 
 SampledGraph::SampledGraph(const std::string& device_list, int64_t n_vocab, int64_t n_rows,
                            const std::vector<std::shared_ptr<SamplerChain>>& chains) {

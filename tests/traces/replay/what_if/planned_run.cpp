@@ -14,10 +14,7 @@
 
 namespace schedscope::test {
 
-const Registry& registry() {
-    static const Registry& r = *new Registry; // drivers, which are loaded later, end before a static one would
-    return r;
-}
+const Registry& registry() { return Registry::kept(); }
 
 namespace {
 

@@ -51,7 +51,7 @@ private:
 
 /// The plans of a prompt and a token on "big", which lacks an operator, and the CPU.
 std::unique_ptr<LiveStore> planned(Op lacks, int32_t n_gpu_layers, bool flash_attention) {
-    static const Registry registry;
+    const Registry& registry = Registry::kept();
     std::vector<std::unique_ptr<Device>> described;
     std::vector<Device*> devices = registry.select("big=vulkan:1GiB,cpu", described);
     Lacking lacking(*devices[0], lacks);
