@@ -84,8 +84,7 @@ void decode(benchmark::State& state, Type type) {
     double ns = 0;
     for (auto _ : state) {
         const GenerateResult result = generate(*session, request);
-        // The first token comes from the prompt's evaluation.
-        tokens += result.n_generated - 1;
+        tokens += result.n_decoded;
         ns += static_cast<double>(result.generate_ns);
     }
     report(state, type, tokens, ns, 1);

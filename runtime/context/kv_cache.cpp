@@ -40,6 +40,7 @@ std::span<const Type> cache_types() noexcept { return known_cache_types; }
 
 KvCache::KvCache(const Model& model, const KvCacheOptions& options) : options_(options), cells_(0) {
     options_.n_cells = (options.n_cells + granule - 1) / granule * granule;
+    cells_ = KvCells(options_.n_cells);
     const Hparams& h = model.hparams();
     require_fitting_heads(options.type_k, h.head_length_k, "-ctk");
     require_fitting_heads(options.type_v, h.head_length_v, "-ctv");
@@ -53,7 +54,6 @@ KvCache::KvCache(const Model& model, const KvCacheOptions& options) : options_(o
                            store_.make(options.type_v, {h.n_embd_v(), options_.n_cells, 1, 1}, "cache_v_l" + layer)});
     }
     allocate(model);
-    cells_ = KvCells(options_.n_cells); // last: an absurd wish is refused before it costs memory
 }
 
 void KvCache::allocate(const Model& model) {

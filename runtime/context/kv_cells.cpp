@@ -13,7 +13,7 @@ bool in_range(int32_t position, int32_t from, int32_t to) noexcept { return posi
 } // namespace
 
 int32_t KvCells::used_end() const noexcept {
-    int32_t end = used_ == 0 ? 0 : size();
+    int32_t end = used_ == 0 ? 0 : n_of(cells_);
     while (end > 0 && position(end - 1) < 0) {
         --end;
     }
@@ -37,15 +37,18 @@ bool KvCells::find(int32_t n, std::vector<int32_t>& cells) const {
 }
 
 void KvCells::take(int32_t cell, int32_t position, SequenceSet sequences) {
+    if (!was_taken(cell)) {
+        constexpr int32_t at_once = 256; // not with every token
+        cells_.resize(std::min(size_, (cell / at_once + 1) * at_once));
+    }
     cells_[cell] = {position, 0, sequences};
     ++used_;
     head_ = (cell + 1) % size();
 }
 
 void KvCells::release(int32_t cell) noexcept {
-    Cell& c = cells_[cell];
-    if (c.position >= 0) {
-        c = {};
+    if (position(cell) >= 0) {
+        cells_[cell] = {};
         --used_;
         head_ = std::min(head_, cell);
     }
@@ -60,7 +63,7 @@ void KvCells::clear() noexcept {
 
 void KvCells::remove(int32_t sequence, int32_t from, int32_t to) {
     const SequenceSet gone = sequence < 0 ? ~SequenceSet{0} : only_sequence(sequence);
-    for (int32_t i = 0; i < size(); ++i) {
+    for (int32_t i = 0; i < n_of(cells_); ++i) {
         Cell& c = cells_[i];
         if (c.position >= 0 && (c.sequences & gone) != 0 && in_range(c.position, from, to)) {
             c.sequences &= ~gone;
@@ -80,7 +83,7 @@ void KvCells::copy(int32_t source, int32_t target, int32_t from, int32_t to) {
 }
 
 void KvCells::shift(int32_t sequence, int32_t from, int32_t to, int32_t delta) {
-    for (int32_t i = 0; i < size(); ++i) {
+    for (int32_t i = 0; i < n_of(cells_); ++i) {
         Cell& c = cells_[i];
         if (c.position < 0 || (c.sequences & only_sequence(sequence)) == 0 || !in_range(c.position, from, to)) {
             continue;
@@ -100,11 +103,12 @@ std::optional<std::vector<int32_t>> KvCells::take_shifts() {
         return std::nullopt;
     }
     std::vector<int32_t> shifts;
-    shifts.reserve(cells_.size());
+    shifts.reserve(size_);
     for (Cell& c : cells_) {
         shifts.push_back(c.shifted);
         c.shifted = 0;
     }
+    shifts.resize(size_);
     any_shift_ = false;
     return shifts;
 }

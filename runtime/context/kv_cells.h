@@ -14,14 +14,14 @@ namespace schedscope {
 /// lie side by side. Ranges of positions are [from, to); to < 0: to the end.
 class KvCells {
 public:
-    explicit KvCells(int32_t n_cells) : cells_(n_cells) {}
+    explicit KvCells(int32_t n_cells) : size_(n_cells) {}
 
-    int32_t size() const noexcept { return n_of(cells_); }
+    int32_t size() const noexcept { return size_; }
     int32_t used() const noexcept { return used_; }
     /// One behind the last used cell.
     int32_t used_end() const noexcept;
-    int32_t position(int32_t cell) const noexcept { return cells_[cell].position; } ///< −1: free
-    SequenceSet sequences(int32_t cell) const noexcept { return cells_[cell].sequences; }
+    int32_t position(int32_t cell) const noexcept { return was_taken(cell) ? cells_[cell].position : -1; } ///< −1: free
+    SequenceSet sequences(int32_t cell) const noexcept { return was_taken(cell) ? cells_[cell].sequences : 0; }
 
     /// Free cells for n tokens, in order; nothing when there are not enough. They are not taken yet.
     bool find(int32_t n, std::vector<int32_t>& cells) const;
@@ -45,7 +45,11 @@ private:
         int32_t shifted = 0;
         SequenceSet sequences = 0;
     };
-    std::vector<Cell> cells_;
+
+    bool was_taken(int32_t cell) const noexcept { return cell < n_of(cells_); }
+
+    int32_t size_;
+    std::vector<Cell> cells_; ///< the first of them; those behind were never taken
     int32_t used_ = 0;
     int32_t head_ = 0; ///< where the search for free cells begins
     bool any_shift_ = false;

@@ -241,6 +241,7 @@ private:
             }
         }
         context_.decode(batch_);
+        result_.n_decoded += batch_.size();
         for (const Stream& s : streams_) {
             if (s.active && request_.on_logits) {
                 request_.on_logits(s.result.sequence, s.next_position - 1, context_.logits(s.row));

@@ -68,6 +68,7 @@ struct GenerateResult {
     std::vector<Generated> sequences; ///< by sequence id
     int64_t prompt_ns = 0, generate_ns = 0;
     int64_t n_prompt = 0, n_generated = 0; ///< tokens of all sequences
+    int64_t n_decoded = 0;                 ///< those of the generated that were decoded in generate_ns; the last ones never are
 };
 
 /// Throws Error(usage) for prompts that make no sense or do not fit into the context.

@@ -209,6 +209,33 @@ private:
         return moved;
     }
 
+    /// A weight that two parts of a model share is a tensor for each memory that it lies in. The other one, where the plan has
+    /// no longer both.
+    TensorId merged_with(const PlanComparison& plan) const {
+        const auto& tensors = graph_->tensors;
+        const bool gone = std::any_of(plan.changes.begin(), plan.changes.end(), [this](const TensorChange& change) {
+            return change.tensor == tensor_ && change.now_backend.empty();
+        });
+        for (TensorId id = 0; gone && tensors[tensor_].usage == BufferUsage::weights && id < n_of(tensors); ++id) {
+            if (id != tensor_ && tensors[id].usage == BufferUsage::weights && tensors[id].name == tensors[tensor_].name) {
+                return id;
+            }
+        }
+        return no_tensor;
+    }
+
+    /// Where a weight lies in a plan.
+    std::string holder_of(TensorId weight, const PlanComparison& plan) const {
+        const auto change = std::find_if(plan.changes.begin(), plan.changes.end(),
+                                         [weight](const TensorChange& c) { return c.tensor == weight; });
+        const auto holder = std::find_if(session_.backends.begin(), session_.backends.end(), [&](const BackendInfo& backend) {
+            return backend.default_buffer_type == graph_->tensors[weight].buffer_type;
+        });
+        return change != plan.changes.end()        ? change->now_backend
+               : holder != session_.backends.end() ? std::string(holder->name)
+                                                   : "";
+    }
+
     /// Where the tensor is with a change, and how many are elsewhere; none: where it was, or the change can't be tried on this
     /// trace.
     std::optional<Lever> outcome(const Attempt& attempt) {
@@ -224,6 +251,11 @@ private:
                     lever.backend = moved.with;
                     recorded_backend_ = moved.without;
                 }
+            }
+            if (const TensorId twin = merged_with(plan); twin != no_tensor) {
+                lever.backend = holder_of(twin, plan);
+                ++lever.n_moved;
+                lever.words += " (then it is one with the other tensor of this name)";
             }
             if (attempt.then) {
                 lever.settings.clear(); // they alone don't do it

@@ -124,8 +124,9 @@ std::string elsewhere(History& history, EvaluationId here, TensorId tensor) {
         const PlanState& state = history.plan(e);
         const std::vector<TensorId> found = find_tensors(history, state, name);
         if (found.size() == named.size() && state.tensors[found[at]].backend != backend) {
-            return joined({"on ", history.backend_name(state.tensors[found[at]].backend), " in evaluation ", std::to_string(e),
-                           ", ", kind_text(other.kind), ": --eval ", std::to_string(e)});
+            const std::string number = std::to_string(other.planned_in);
+            return joined({"on ", history.backend_name(state.tensors[found[at]].backend), " in evaluation ", number, ", ",
+                           kind_text(other.kind), ": --eval ", number});
         }
         return "";
     }

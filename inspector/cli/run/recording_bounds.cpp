@@ -51,7 +51,12 @@ bool matches(const query::Query& query, EvaluationId number, const std::function
     const EvaluationId last = history.n_evaluations() - 1;
     const EvaluationSpan span = history.evaluation(last);
     bool found = false;
+    // What a backend was asked happened to no tensor: "backend=CPU op=MUL_MAT" would match each plan.
+    const bool with_questions = query.asks(query::Field::kind) || query.asks(query::Field::why);
     history.source().for_each(span.first, span.end, [&](const Record& r) {
+        if (!with_questions && std::holds_alternative<record::BackendQuery>(r.fact)) {
+            return true;
+        }
         facts.clear();
         describer.record(r, facts);
         facts.set(query::Field::evaluation, number);
@@ -75,7 +80,9 @@ void add_bound_options(CommandOptions& app, BoundArguments& bounds, const std::s
     app.add_option("--last", bounds.last, "The last N evaluations, or those that a file of this SIZE has room for: 500, 100MiB")
         .group(group);
     app.add_option("--for", bounds.duration, "No longer than this TIME " + from + ": 30s, 5m, 1h").group(group);
-    app.add_option("--when", bounds.when, "Evaluations in which something matches the QUERY, as in searches").group(group);
+    app.add_option("--when", bounds.when,
+                   "Evaluations in which something matches the QUERY, as in searches; what backends are asked: kind=query")
+        .group(group);
 }
 
 RecordingBounds parse_bounds(const BoundArguments& arguments) {

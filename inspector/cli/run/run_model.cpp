@@ -47,8 +47,8 @@ std::string text_of(const GenerateResult& result) {
     return text;
 }
 
-void print_rate(const char* what, int64_t tokens, int64_t nanoseconds) {
-    std::cerr << what << "  " << tokens << " tokens in " << words::duration(nanoseconds);
+void print_rate(const std::string& what, int64_t tokens, int64_t nanoseconds) {
+    std::cerr << what << words::counted(tokens, "token") << " in " << words::duration(nanoseconds);
     if (nanoseconds > 0) {
         std::cerr << ", " << std::fixed << std::setprecision(1) << 1e9 * to_double(tokens) / to_double(nanoseconds)
                   << " tokens/s";
@@ -57,8 +57,9 @@ void print_rate(const char* what, int64_t tokens, int64_t nanoseconds) {
 }
 
 void print_stats(Session& session, const GenerateResult& result) {
-    print_rate("prompt    ", result.n_prompt, result.prompt_ns);
-    print_rate("generated ", result.n_generated, result.generate_ns);
+    print_rate("prompt      ", result.n_prompt, result.prompt_ns);
+    // which chose the first token of each sequence; the last is never decoded
+    print_rate("generated   " + words::counted(result.n_generated, "token") + "; decoded ", result.n_decoded, result.generate_ns);
     std::cerr << "graphs      " << session.context().n_evaluations() << " evaluations, " << session.context().n_reused()
               << " reused a graph; the last plan has " << words::counted(session.scheduler().n_splits(), "split") << " with "
               << words::counted(session.scheduler().n_split_inputs(), "input") << '\n';

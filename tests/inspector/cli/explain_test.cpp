@@ -214,5 +214,24 @@ TEST(Explain, TellsOfACacheOnTheHost) {
                 HasSubstr("lies in CPU: the KV cache is kept on the host (-nkvo)"));
 }
 
+/// A tied output weight: a device that has the output layer has a copy of the embedding's.
+TEST(Explain, OfAWeightThatAnotherSettingMakesOneWithItsTwin) {
+    const Folder folder;
+    const std::string trace = folder / "t.trace";
+    ASSERT_EQ(run({"record", "-m", model(), "--dry-run", "--device", "gpu=vulkan:2GiB,cpu", "--tokens", "1,2", "-o", trace}).code,
+              0);
+    const auto table =
+        nlohmann::json::parse(run({"show", trace, "--what", "assignments", "--eval", "0", "--all", "--json"}).out)["assignments"];
+    std::vector<std::string> told;
+    for (const auto& row : table) {
+        if (row["name"] == "token_embd.weight") {
+            const std::string text = run({"explain", trace, "token_embd.weight@" + row["id"].dump(), "--eval", "0"}).out;
+            told.push_back(text.substr(text.find("otherwise")));
+        }
+    }
+    const std::string one = " (then it is one with the other tensor of this name)";
+    EXPECT_THAT(told, ::testing::Contains(HasSubstr("on CPU with -ot 'token_embd\\.weight=CPU'" + one + ", or -ngl 0" + one)));
+}
+
 } // namespace
 } // namespace schedscope::test

@@ -331,6 +331,16 @@ TEST(RecordBounds, KeepTheLastEvaluationsAndTheirPlans) {
     }
 }
 
+TEST(RecordBounds, WhatABackendWasAskedMatchesAsAQuestionAlone) {
+    const Folder folder;
+    const auto kept = [&](const std::string& query) {
+        return run({"record", "-m", model(), "--device", "blas,cpu", "-p", "", "-n", "3", "-o", folder / "t", "--when", query})
+            .err;
+    };
+    EXPECT_THAT(kept("op=ADD backend=BLAS"), HasSubstr(": none that matches, and 1 that plans"));
+    EXPECT_THAT(kept("op=ADD backend=BLAS kind=query"), HasSubstr(": 1 evaluation that matches (2 more were seen)"));
+}
+
 TEST(RecordBounds, AreRefusedInOneLine) {
     const Folder folder;
     for (const auto& [bound, why] :

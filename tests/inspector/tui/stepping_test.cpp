@@ -213,7 +213,7 @@ TEST_F(Stepping, OverASplitThatIsPlannedItsCopiesAreMarkedAndCounted) {
     t.press("3");
     EXPECT_NE(line_with(t, "•"), "") << t.text();
     t.press(":step " + std::to_string(copies[0]) + "\n"); // of the record that makes one, once
-    EXPECT_FALSE(t.shows("on the way")) << t.text();
+    EXPECT_TRUE(t.hides("on the way")) << t.text();
 }
 
 TEST_F(Stepping, ByChangeOfATensor) {

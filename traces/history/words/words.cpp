@@ -27,6 +27,9 @@ std::string model_of(const SessionInfo& session) {
 
 std::string fact(const std::pair<std::string, std::string>& named) {
     const std::optional<BuildSpan> builds = named.first == SSCP_FACT_BUILDS ? read_builds(named.second) : std::nullopt;
+    if (named.first.starts_with(SSCP_FACT_OLDER_BUFFERS)) {
+        return "made before the recording began: they may be larger than is recorded";
+    }
     return builds ? text_of(*builds) : named.second;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace schedscope::test {
@@ -40,6 +41,13 @@ void remove_elements(std::string& dom, const std::string& tag) {
         const size_t end = dom.find("</" + tag + ">", at);
         dom.erase(at, end == std::string::npos ? std::string::npos : end - at + tag.size() + 3);
     }
+}
+
+/// Fills in what can be read of a page from its markup.
+void read_markup(BrowserPage& page) {
+    remove_elements(page.dom, "script");
+    remove_elements(page.dom, "style");
+    page.text = text_of(page.dom);
 }
 
 std::string quoted(const std::string& text) {
@@ -90,15 +98,50 @@ BrowserPage open_page(const std::string& file, const std::string& at, const std:
         page.dom.append(part.data(), n);
     }
     pclose(pipe);
-    remove_elements(page.dom, "script");
-    remove_elements(page.dom, "style");
-    page.text = text_of(page.dom);
+    read_markup(page);
     for (const std::string& line : lines_of(read_bytes(said))) {
         if (line.find("CONSOLE") != std::string::npos || line.find("Content Security Policy") != std::string::npos) {
             page.complaints += line + "\n";
         }
     }
     return page;
+}
+
+std::vector<BrowserPage> open_pages(const std::string& file, const std::vector<std::string>& places) {
+    constexpr std::string_view begin = "what it saw: ";
+    const Folder folder;
+    write_bytes(folder / "visitor.html",
+                R"(<!doctype html><meta charset="utf-8"><pre id="seen"></pre><script>
+                const file = )" +
+                    nlohmann::json("file://" + file).dump() + ", places = " + nlohmann::json(places).dump() + R"(, seen = [];
+                const wait = ms => new Promise(done => setTimeout(done, ms));
+                (async () => {
+                  for (const at of places) {
+                    const frame = document.createElement("iframe");
+                    frame.width = 1280; frame.height = 800; frame.src = file + "#" + at;
+                    const loaded = new Promise(done => frame.onload = done);
+                    document.body.append(frame);
+                    await loaded; await wait(1000);
+                    seen.push(frame.contentDocument.documentElement.outerHTML);
+                    frame.remove();
+                  }
+                  document.getElementById("seen").textContent = ")" +
+                    std::string(begin) + R"(" + JSON.stringify(seen);
+                })();</script>)");
+    const BrowserPage visitor =
+        open_page(folder / "visitor.html", "", {"--allow-file-access-from-files", "--virtual-time-budget=60000"});
+    const size_t at = visitor.text.find(begin);
+    if (at == std::string::npos) {
+        throw std::runtime_error("the browser did not come to the end: " + visitor.complaints);
+    }
+    const auto seen = nlohmann::json::parse(visitor.text.substr(at + begin.size())); // nothing stands behind it
+    std::vector<BrowserPage> pages;
+    for (const auto& dom : seen) {
+        BrowserPage page{dom.get<std::string>(), "", visitor.complaints};
+        read_markup(page);
+        pages.push_back(std::move(page));
+    }
+    return pages;
 }
 
 } // namespace schedscope::test
