@@ -39,7 +39,9 @@ public:
         const size_t equals = text_.find('=');
         const size_t colon = text_.find(':', equals == std::string_view::npos ? 0 : equals);
         if (equals == std::string_view::npos || colon == std::string_view::npos) {
-            refuse("NAME=vulkan:SIZE is wanted, as in big=vulkan:24GiB, or NAME=from:TRACE/DEVICE");
+            refuse(lower(text_.substr(0, equals)) == "cpu"
+                       ? "the host's memory is that of this machine; a device is described as in big=vulkan:24GiB"
+                       : "NAME=vulkan:SIZE is wanted, as in big=vulkan:24GiB, or NAME=from:TRACE/DEVICE");
         }
         const std::string_view name = text_.substr(0, equals), value = text_.substr(colon + 1);
         const std::string kind = lower(text_.substr(equals + 1, colon - equals - 1));

@@ -275,12 +275,22 @@ double MemoryPicture::draw_key(const Panel& panel, const std::string& id, double
         return to_double(n_rows) * text_line;
     }
     constexpr size_t most_named = 8;
-    std::string rest = "too thin for a number: ";
-    for (size_t i = 0; i < std::min(panel.thin.size(), most_named); ++i) {
-        rest += (i == 0 ? "" : ", ") + clipped(subject_.name(panel.thin[i]->tensor), 20);
+    std::vector<std::string> names; // several tensors may have the same
+    int n_others = 0;
+    for (const record::Placement* p : panel.thin) {
+        std::string name = clipped(subject_.name(p->tensor), 20);
+        if (std::find(names.begin(), names.end(), name) != names.end()) {
+            continue;
+        }
+        if (names.size() < most_named) {
+            names.push_back(std::move(name));
+        } else {
+            ++n_others;
+        }
     }
-    if (panel.thin.size() > most_named) {
-        rest += " " + words::and_more(int_of(panel.thin.size() - most_named), "tensor");
+    std::string rest = "too thin for a number: " + joined(names, ", ");
+    if (n_others > 0) {
+        rest += " " + words::and_more(n_others, "tensor");
     }
     put("rest", sized(html_label(rest), 8, LabelInk::grey), axis_width, to_double(n_rows), width_);
     return to_double(n_rows + 1) * text_line;

@@ -41,6 +41,11 @@ std::string meant_option(const CLI::App& command, const std::string& argument) {
     }
     const std::vector<std::string_view> known(names.begin(), names.end());
     const std::string typed = shorten_options(argument.substr(0, argument.find('=')));
+    // What is shown is a question to one command and a view to another.
+    const std::string_view other = typed == "--what" ? "--view" : typed == "--view" ? "--what" : "";
+    if (std::find(known.begin(), known.end(), other) != known.end()) {
+        return "; did you mean " + std::string(other) + "?";
+    }
     return typed.starts_with("--") ? did_you_mean(known, typed) : "";
 }
 

@@ -1,5 +1,6 @@
 #include "inspector/cli/run/fit_advice.h"
 
+#include "runtime/context/kv_cache.h"
 #include "runtime/error.h"
 #include "runtime/model/weight_loader.h"
 #include "runtime/numbers.h"
@@ -215,28 +216,41 @@ std::string fewer_layers(Trials& trials, RunOptions options) {
            rest;
 }
 
-/// The most that fits of a size, of halves of the present one.
-std::optional<Way> largest_half(Trials& trials, const RunOptions& options, const char* option, int32_t RunOptions::*of,
-                                int32_t size, int64_t least) {
+/// The longest context that fits; `n_tokens` must have room.
+std::optional<Way> shorter_context(Trials& trials, const RunOptions& options, int32_t n_ctx, int64_t n_tokens) {
+    constexpr int64_t least = 512, granule = KvCache::granule; // less is of no use
+    const auto tried = [&](int32_t n_granules) {
+        RunOptions changed = options;
+        changed.n_ctx = n_granules * granule;
+        return trials.fit(changed);
+    };
+    int32_t fits = int_of((std::max(least, n_tokens) + granule - 1) / granule), does_not = n_ctx / granule;
+    Trials::Fit how = fits < does_not ? tried(fits) : Trials::Fit::no;
+    if (how == Trials::Fit::no) {
+        return std::nullopt;
+    }
+    while (does_not - fits > 1) {
+        const int32_t middle = fits + (does_not - fits) / 2;
+        if (const Trials::Fit fit = tried(middle); fit != Trials::Fit::no) {
+            fits = middle;
+            how = fit;
+        } else {
+            does_not = middle;
+        }
+    }
+    return Way{"-c " + std::to_string(fits * granule), how == Trials::Fit::yes};
+}
+
+/// The most tokens in one evaluation, of halves of the present number: compute buffers hold that many.
+std::optional<Way> smaller_batch(Trials& trials, const RunOptions& options) {
+    constexpr int32_t least = 64; // less takes much longer and saves little
     RunOptions changed = options;
-    for (changed.*of = size / 2; changed.*of >= least; changed.*of /= 2) {
+    for (changed.n_ubatch = options.n_ubatch / 2; changed.n_ubatch >= least; changed.n_ubatch /= 2) {
         if (const Trials::Fit fit = trials.fit(changed); fit != Trials::Fit::no) {
-            return Way{option + std::to_string(changed.*of), fit == Trials::Fit::yes};
+            return Way{"-ub " + std::to_string(changed.n_ubatch), fit == Trials::Fit::yes};
         }
     }
     return std::nullopt;
-}
-
-/// The longest context; `n_tokens` must have room.
-std::optional<Way> shorter_context(Trials& trials, const RunOptions& options, int32_t n_ctx, int64_t n_tokens) {
-    constexpr int64_t least = 512; // less is of no use
-    return largest_half(trials, options, "-c ", &RunOptions::n_ctx, n_ctx, std::max(least, n_tokens));
-}
-
-/// The most tokens in one evaluation: compute buffers hold that many.
-std::optional<Way> smaller_batch(Trials& trials, const RunOptions& options) {
-    constexpr int64_t least = 64; // less takes much longer and saves little
-    return largest_half(trials, options, "-ub ", &RunOptions::n_ubatch, options.n_ubatch, least);
 }
 
 /// Bytes. A device that holds nothing is not listed.

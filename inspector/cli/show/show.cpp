@@ -276,7 +276,9 @@ std::string meant(std::span<const ShownTopic> known, std::string_view typed) {
 
 } // namespace
 
-std::string meant_topic(std::string_view what) { return meant(topics, what); }
+std::string meant_topic(std::string_view what) {
+    return what == "evaluations" ? "; they are listed by --what reuse" : meant(topics, what);
+}
 std::string meant_time(std::string_view by) { return meant(times, by); }
 
 } // namespace schedscope::show

@@ -84,8 +84,10 @@ void summary_text(History& history, EvaluationId evaluation, std::ostream& out, 
                         << (b.memory_bytes ? ", " + words::bytes(*b.memory_bytes) : "");
     }
     out << '\n'
-        << words::counted(s.evaluations, "evaluation") << ", " << s.plans - (s.last_is_unfinished ? 1 : 0) << " planned"
-        << (s.last_is_unfinished ? ", 1 in part" : "") << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
+        << words::counted(s.evaluations, "evaluation")
+        << (s.reserves > 0 ? " (" + words::counted(s.reserves, "reserve") + ")" : "") << ", "
+        << s.plans - (s.last_is_unfinished ? 1 : 0) << " planned" << (s.last_is_unfinished ? ", 1 in part" : "")
+        << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
         << (!session_fact(session, dry_run_fact).empty() ? "a dry run; "
             : s.tokens                                   ? words::counted(*s.tokens, "token") + "; "
                                                          : "")

@@ -42,16 +42,19 @@ void summary(const PlanComparison& c, const SessionInfo& session, std::ostream& 
     }
 }
 
-/// "the order of nodes, 53 places in memory": what is decided otherwise.
-std::string otherwise(const PlanComparison& c) {
+/// "; decided otherwise: the order of nodes, 53 places in memory": beside where tensors are.
+std::string decided(const PlanComparison& c) {
     std::string all = c.reordered ? "the order of nodes" : "";
     for (const auto& [what, n] : c.otherwise) {
+        if (what == "assignment") {
+            continue; // tensors that change
+        }
         all += all.empty() ? "" : ", ";
         all += what == "placement"     ? words::counted(n, "place") + " in memory"
                : what == "graph_input" ? words::counted(n, "graph input")
                                        : words::counted(n, what);
     }
-    return all;
+    return all.empty() ? "" : "; decided otherwise: " + all;
 }
 
 /// Of a plan that leaves each tensor where it was: "no tensor changes; compute buffer of CPU 65.8 KiB → 242 KiB; decided
@@ -67,9 +70,7 @@ std::string unmoved(const PlanComparison& c) {
             changed.append(m.name).append(" ").append(before).append(" → ").append(after);
         }
     }
-    if (const std::string decided = otherwise(c); !decided.empty()) {
-        changed += "; decided otherwise: " + decided;
-    }
+    changed += decided(c);
     return changed.empty() ? "nothing changes" : "no tensor changes" + changed;
 }
 
@@ -134,7 +135,7 @@ void what_if_text(const ReplayResult& result, const SessionInfo& session, const 
             continue;
         }
         out << title_of(told) << ": " << words::counted(c.changes.size(), "tensor")
-            << (c.changes.size() == 1 ? " changes" : " change") << '\n';
+            << (c.changes.size() == 1 ? " changes" : " change") << decided(c) << '\n';
         rows(c, out);
         out << '\n';
     }

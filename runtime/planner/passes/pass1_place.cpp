@@ -1,6 +1,7 @@
 #include "runtime/planner/planning.h"
 
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 namespace schedscope {
 
@@ -36,9 +37,18 @@ void place_by_weight(Planning& p, TensorId id, int source) {
 }
 
 [[noreturn]] void refuse_allocated(const Planning& p, TensorId id, BufferTypeId type) {
+    std::string why;
+    for (BackendId b = 0; b < p.n_backends; ++b) {
+        const Answer answer = p.capabilities.supports_op(b, id);
+        if (p.capabilities.supports_buffer_type(b, type) && (!answer.detail.empty() || answer.reason > Refusal::op)) {
+            why += joined({why.empty() ? " (" : "; ", p.backend_name(b), ": ", refusal_name(answer.reason),
+                           answer.detail.empty() ? "" : ", ", answer.detail});
+        }
+    }
+    why += why.empty() ? "" : ")";
     throw PlanError("preallocated_unsupported", Pass::place, id,
                     "tensor " + p.name(id) + " lies in a buffer of type " + p.buffer_type_name(type) +
-                        ", and no backend that can use it supports " + std::string(op_name(p.tensor(id))));
+                        ", and no backend that can use it supports " + std::string(op_name(p.tensor(id))) + why);
 }
 
 bool weights_decide(const Planning& p, Op op) noexcept {

@@ -186,6 +186,15 @@ TEST(DryRun, TellsOfACacheThatTheHostDoesNotHold) {
     EXPECT_THAT(run({"replay", folder / "t.trace", "--set", "fa=off"}).out, Not(HasSubstr("does not fit at once")));
 }
 
+TEST(DryRun, OfACacheThatADeviceHoldsAndCannotWriteTheReasonIsSaid) {
+    const Folder folder;
+    const Outcome outcome =
+        dry_run(folder, header_of(folder, "7b", "q4_0"), {"--device", "gpu=vulkan:900GiB,cpu", "--tokens", "1", "-c", "1000000"});
+    EXPECT_EQ(outcome.code, 4);
+    EXPECT_THAT(outcome.err,
+                HasSubstr("supports SET_ROWS (gpu: size limit, a tensor is larger than the device's storage range)\n"));
+}
+
 TEST(DryRun, TellsThatCopiesOfAPipelineAreWhatDoesNotFit) {
     const Folder folder;
     const auto told = dry_run(folder, header_of(folder, "7b", "q4_0"),
@@ -217,18 +226,22 @@ TEST(DryRun, TellsWithWhichCachesAllLayersFit) {
         more.insert(more.end(), {"--device", "little=vulkan:9GiB,cpu", "--n-prompt", "40", "-n", "0"});
         return dry_run(folder, header, more).err;
     };
-    const std::string told = with({"-c", "8192"});
-    EXPECT_THAT(told, HasSubstr("; all that were asked for fit with -c 4096, or with -ctk q8_0 -ctv q8_0, or with -nkvo\n"));
-    for (const std::vector<std::string>& way :
-         {std::vector<std::string>{"-c", "4096"}, {"-c", "8192", "-ctk", "q8_0", "-ctv", "q8_0"}, {"-c", "8192", "-nkvo"}}) {
+    const std::string told = with({"-c", "8192"}), way_to_fit = "; all that were asked for fit with -c ";
+    ASSERT_THAT(told, ContainsRegex(way_to_fit + "[0-9]+, or with -ctk q8_0 -ctv q8_0, or with -nkvo\n"));
+    const int n_ctx = std::stoi(told.substr(told.find(way_to_fit) + way_to_fit.size()));
+    for (const std::vector<std::string>& way : {std::vector<std::string>{"-c", std::to_string(n_ctx)},
+                                                {"-c", "8192", "-ctk", "q8_0", "-ctv", "q8_0"},
+                                                {"-c", "8192", "-nkvo"}}) {
         EXPECT_THAT(with(way), AllOf(Not(HasSubstr("does not fit")), HasSubstr("; fits: little ")));
     }
-    EXPECT_THAT(
-        dry_run(folder, header, {"--device", "little=vulkan:9GiB,cpu", "--n-prompt", "4096", "-n", "1", "-c", "8192"}).err,
-        HasSubstr("; all that were asked for fit with -ctk q8_0 -ctv q8_0, or with -nkvo\n"))
-        << "with half of the context there is no room for the prompt";
-    const std::string longer = with({"-c", "16384"}); // half of which is still too long
-    EXPECT_THAT(longer, HasSubstr("; all that were asked for fit with -c 4096, or with -nkvo\n"));
+    EXPECT_THAT(with({"-c", std::to_string(n_ctx + 1)}), HasSubstr("does not fit")) << "it is the most";
+    EXPECT_THAT(dry_run(folder, header,
+                        {"--device", "little=vulkan:9GiB,cpu", "--n-prompt", std::to_string(n_ctx), "-n", "1", "-c", "8192"})
+                    .err,
+                HasSubstr("; all that were asked for fit with -ctk q8_0 -ctv q8_0, or with -nkvo\n"))
+        << "with a shorter context there is no room for the prompt";
+    const std::string longer = with({"-c", "16384"});
+    EXPECT_THAT(longer, HasSubstr(way_to_fit + std::to_string(n_ctx) + ", or with -nkvo\n"));
     EXPECT_THAT(with({"-c", "16384", "-ctk", "q8_0", "-ctv", "q8_0"}), HasSubstr("does not fit"));
 }
 

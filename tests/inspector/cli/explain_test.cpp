@@ -144,7 +144,7 @@ TEST(Explain, OfSeveralOfOneNameTellsTheFirstThatComputesAndWhereTheOthersAre) {
 
 TEST(Explain, OfSeveralOfOneNameTellsWhereEachRunsInAnotherPlan) {
     const std::string sample = paths::source("traces/samples/partial-offload.trace");
-    EXPECT_THAT(run({"explain", sample, "norm-1"}).out, HasSubstr("\nbut            on CPU in evaluation 3, decode: --eval 3\n"));
+    EXPECT_THAT(run({"explain", sample, "norm-1"}).out, HasSubstr("\nbut            on CPU in evaluation 1, decode: --eval 1\n"));
 }
 
 TEST(Explain, EveryTensorHasAStory) {
@@ -166,7 +166,7 @@ TEST(Explain, EveryTensorHasAStory) {
 TEST(Explain, TellsWhereItRunsInTheLastPlanOfAnotherKind) {
     const std::string sample = paths::source("traces/samples/partial-offload.trace");
     EXPECT_THAT(run({"explain", sample, "ffn_up-1"}).out,
-                EndsWith("\nbut            on CPU in evaluation 3, decode: --eval 3\n"));
+                EndsWith("\nbut            on CPU in evaluation 1, decode: --eval 1\n"));
     EXPECT_THAT(run({"explain", sample, "ffn_up-1", "--eval", "0"}).out, Not(HasSubstr("\nbut ")));
     EXPECT_THAT(run({"explain", sample, "ffn_up-3"}).out, Not(HasSubstr("\nbut "))) << "on the device in both";
 }

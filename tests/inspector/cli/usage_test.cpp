@@ -68,9 +68,12 @@ TEST(Usage, WhatIsNearlyRightIsAskedBack) {
     const std::string sample = paths::source("traces/samples/partial-offload.trace");
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
         {{"run", "-m", "a.gguf", "--top_k", "3"}, "there is no option --top_k; did you mean --top-k"},
+        {{"dot", "a.trace", "--what", "splits"}, "there is no option --what; did you mean --view?"},
+        {{"show", "a.trace", "--view=splits"}, "there is no option --view; did you mean --what?"},
         {{"--verison"}, "there is no option --verison; did you mean --version?"},
         {{"inspcet", "a.trace"}, "there is no command inspcet; did you mean inspect?"},
         {{"show", paths::source("traces/samples/all-cpu.trace"), "--what", "slpits"}, "; did you mean splits?"},
+        {{"show", paths::source("traces/samples/all-cpu.trace"), "--what", "evaluations"}, "; they are listed by --what reuse"},
         {{"explain", paths::source("traces/samples/all-cpu.trace"), "Qcru-0"}, "; did you mean Qcur-0"},
         {{"show", paths::source("traces/samples/all-cpu.trace"), "--what", "time", "--by", "rol"}, "; did you mean role?"},
         {{"replay", sample, "--set", "refuse=vulkan0:softmax"}, "no operator 'SOFTMAX'; did you mean SOFT_MAX"},

@@ -41,7 +41,9 @@ Summary summary(History& history, EvaluationId evaluation) {
     s.plans = int_of(source.count(fact_bit<record::PlanBegin>()));
     if (source.count(fact_bit<record::Verdict>()) > 0) { // elsewhere each plan is there
         source.for_each_of(fact_bit<record::EvaluationBegin>(), 0, s.steps, [&](const Record& r) {
-            s.plans += std::get<record::EvaluationBegin>(r.fact).repeats_plan(r.evaluation) ? 1 : 0;
+            const auto& begin = std::get<record::EvaluationBegin>(r.fact);
+            s.plans += begin.repeats_plan(r.evaluation) ? 1 : 0;
+            s.reserves += begin.kind == GraphKind::reserve ? 1 : 0;
         });
     }
     if (history.knows(Topic::tokens)) {

@@ -23,6 +23,7 @@ struct Summary {
     Step steps = 0;
     int evaluations = 0, failed = 0, graphs = 0;
     int plans = 0;                   ///< that began
+    int reserves = 0;                ///< of another program's evaluations: those that plan memory and compute nothing
     bool last_is_unfinished = false; ///< of the plans
     std::optional<int64_t> tokens;
     std::optional<int64_t> first_ns, last_ns; ///< times of the first and last record

@@ -37,7 +37,10 @@ std::vector<std::string> story_sources(const History& history, const PlanState& 
             const BackendId backend = state.tensors[tensor.src[i]].backend;
             const bool known = backend != no_backend || history.knows(Topic::passes);
             lines.push_back("source " + std::to_string(i) + "  " + history.unique_name(state, tensor.src[i]) +
-                            (known ? "  on " + history.backend_name(backend) : "") + memory_text(history, state, tensor.src[i]));
+                            (backend != no_backend ? "  on " + history.backend_name(backend)
+                             : known               ? "  unassigned at this step"
+                                                   : "") +
+                            memory_text(history, state, tensor.src[i]));
         }
     }
     return lines;
