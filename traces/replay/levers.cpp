@@ -228,12 +228,14 @@ private:
     std::string holder_of(TensorId weight, const PlanComparison& plan) const {
         const auto change = std::find_if(plan.changes.begin(), plan.changes.end(),
                                          [weight](const TensorChange& c) { return c.tensor == weight; });
+        return change != plan.changes.end() ? change->now_backend : recorded_holder_of(weight);
+    }
+
+    std::string recorded_holder_of(TensorId weight) const {
         const auto holder = std::find_if(session_.backends.begin(), session_.backends.end(), [&](const BackendInfo& backend) {
             return backend.default_buffer_type == graph_->tensors[weight].buffer_type;
         });
-        return change != plan.changes.end()        ? change->now_backend
-               : holder != session_.backends.end() ? std::string(holder->name)
-                                                   : "";
+        return holder == session_.backends.end() ? "" : std::string(holder->name);
     }
 
     /// Where the tensor is with a change, and how many are elsewhere; none: where it was, or the change can't be tried on this
@@ -253,7 +255,8 @@ private:
                 }
             }
             if (const TensorId twin = merged_with(plan); twin != no_tensor) {
-                lever.backend = holder_of(twin, plan);
+                const std::string holder = holder_of(twin, plan);
+                lever.backend = holder == recorded_holder_of(tensor_) ? "" : holder; // else the twin came to it
                 ++lever.n_moved;
                 lever.words += " (then it is one with the other tensor of this name)";
             }

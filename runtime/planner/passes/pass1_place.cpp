@@ -37,12 +37,11 @@ void place_by_weight(Planning& p, TensorId id, int source) {
 }
 
 [[noreturn]] void refuse_allocated(const Planning& p, TensorId id, BufferTypeId type) {
-    std::string why;
+    std::string why; // that an operator is not supported at all says nothing more
     for (BackendId b = 0; b < p.n_backends; ++b) {
         const Answer answer = p.capabilities.supports_op(b, id);
-        if (p.capabilities.supports_buffer_type(b, type) && (!answer.detail.empty() || answer.reason > Refusal::op)) {
-            why += joined({why.empty() ? " (" : "; ", p.backend_name(b), ": ", refusal_name(answer.reason),
-                           answer.detail.empty() ? "" : ", ", answer.detail});
+        if (p.capabilities.supports_buffer_type(b, type) && answer.reason == Refusal::size_limit) {
+            why += joined({why.empty() ? " (" : "; ", p.backend_name(b), ": ", refusal_name(answer.reason), ", ", answer.detail});
         }
     }
     why += why.empty() ? "" : ")";
