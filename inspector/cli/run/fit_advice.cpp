@@ -218,7 +218,8 @@ std::string fewer_layers(Trials& trials, RunOptions options) {
 
 /// The longest context that fits; `n_tokens` must have room.
 std::optional<Way> shorter_context(Trials& trials, const RunOptions& options, int32_t n_ctx, int64_t n_tokens) {
-    constexpr int64_t least = 512, granule = KvCache::granule; // less is of no use
+    constexpr int64_t least = 512; // less is of no use
+    constexpr int32_t granule = KvCache::granule;
     const auto tried = [&](int32_t n_granules) {
         RunOptions changed = options;
         changed.n_ctx = n_granules * granule;

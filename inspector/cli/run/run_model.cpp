@@ -49,7 +49,7 @@ std::string text_of(const GenerateResult& result) {
 
 void print_rate(const std::string& what, int64_t tokens, int64_t nanoseconds) {
     std::cerr << what << words::counted(tokens, "token") << " in " << words::duration(nanoseconds);
-    if (nanoseconds > 0) {
+    if (tokens > 0 && nanoseconds > 0) {
         std::cerr << ", " << std::fixed << std::setprecision(1) << 1e9 * to_double(tokens) / to_double(nanoseconds)
                   << " tokens/s";
     }

@@ -162,10 +162,32 @@ std::string_view without_sort(std::string_view name) {
 
 } // namespace
 
+namespace {
+
+/// "norm-0 … ffn_out-3": what is cut goes around the mark that is there.
+std::string shortened_range(std::string_view first, std::string_view last, int width) {
+    std::u32string head = printable(first), tail = printable(last);
+    const auto size = [](const std::u32string& text) { return text_width(to_utf8(text)); };
+    while (size(head) + 1 + size(tail) > std::max(width, 1)) {
+        if (head.size() > tail.size()) {
+            head.pop_back();
+        } else {
+            tail.erase(tail.begin());
+        }
+    }
+    return width > 0 ? to_utf8(head + (unicode_ ? U"…" : U"~") + tail) : std::string();
+}
+
+} // namespace
+
 std::string shortened_name(std::string_view utf8, int width) {
     constexpr int least_end = 4; // cells of the end that stay
     if (text_width(utf8) <= width) {
         return std::string(utf8);
+    }
+    constexpr std::string_view range = " … ";
+    if (const size_t at = utf8.find(range); at != std::string_view::npos) {
+        return shortened_range(utf8.substr(0, at), utf8.substr(at + range.size()), width);
     }
     if (const std::string_view stem = without_sort(utf8); stem.size() < utf8.size() && is_plain(utf8) && width > least_end) {
         const bool differs_at_end = utf8.ends_with(')') && n_of(stem) + 1 + least_end <= width; // of several views of one

@@ -29,7 +29,8 @@ int text_width(std::string_view utf8);
 std::u32string fitted(std::string_view utf8, int width);
 
 /// A name in at most `width` columns. An end that many names share goes first: "blk.0.ffn_gate.w…", "cache_k_l0…"; else what is
-/// cut lies in the middle, so that its layer and its end stay: "blk.0…fn_gate", "ffn_mo…rm-12".
+/// cut lies in the middle, so that its layer and its end stay: "blk.0…fn_gate", "ffn_mo…rm-12". Of a range of names ("a … b")
+/// around the mark.
 std::string shortened_name(std::string_view utf8, int width);
 /// Several, with " + " between them: their ids go first, then each gives some of its cells; where there are too few for all, the
 /// others are counted: "norm-3 +2".

@@ -56,7 +56,7 @@ private:
             shaped(sketch_.node(name, op, sources), Type::F32, n);
         }
 
-        Sketch sketch_{{"CPU"}};
+        Sketch sketch_{"CPU"};
         std::vector<const OwnedGraph*> graphs_;
     };
     std::map<int32_t, Made> made_; ///< by the number of tokens
