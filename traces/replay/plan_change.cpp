@@ -179,9 +179,15 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
         const auto at = static_cast<size_t>(&type - session.buffer_types.data());
         return session.backends.back().kind == "cpu" && at < supported.size() && supported[at] != 0;
     };
+    // Where a program kept nothing in the host's plain memory, that is not among the recorded, and a change may begin to use it.
+    const auto is_host_memory = [&](const std::string& memory) {
+        const auto type = types.find(memory);
+        const BackendInfo& last = session.backends.back();
+        return type != types.end() ? type->second->is_host : last.kind == "cpu" && memory == last.name;
+    };
     const auto lies_at = [&](const std::string& memory) {
         const auto type = types.find(memory);
-        const bool is_host = type != types.end() && type->second->is_host;
+        const bool is_host = is_host_memory(memory);
         const auto at = std::find_if(session.backends.begin(), session.backends.end(),
                                      [&](const BackendInfo& b) { return !is_host && own_type(b) == memory; });
         const bool is_the_hosts = is_host || (type != types.end() && laid_out(*type->second));
@@ -196,8 +202,7 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
     for (const auto& [figures, sum] : {std::pair{&plan.recorded, &MemoryFit::recorded}, {&plan.now, &MemoryFit::now}}) {
         std::vector<int64_t> kept(fits.size(), 0);
         for (const auto& [memory, bytes] : figures->by_buffer_type) {
-            const auto type = types.find(memory);
-            const bool is_host = type != types.end() && type->second->is_host;
+            const bool is_host = is_host_memory(memory);
             if (const auto at = lies_at(memory); at != session.backends.end()) {
                 MemoryFit& fit = fits[at - session.backends.begin()];
                 fit.*sum += bytes;

@@ -36,6 +36,7 @@ struct Group {
     std::set<TensorId> reads_widely = {};             ///< originals of what many groups read
     std::vector<const record::CopyMade*> copies = {}; ///< made for its nodes, each counted in the first group that reads it
     int64_t ns = 0;                                   ///< of the kernels that were timed, and of whole splits inside
+    std::set<BackendId> timed = {};                   ///< whose time that is, in part or all of it
     std::set<BackendId> untimed = {};                 ///< that ran nodes of it in other splits whose kernels were not timed
 
     int32_t n_blocks() const noexcept { return last - block.number + 1; }
@@ -106,6 +107,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
         const SplitState& whole = state.splits[split];
         if (const std::optional<int64_t> ns = whole.time_ns(); ns && groups.size() == 1) {
             groups_[*groups.begin()].ns += *ns;
+            groups_[*groups.begin()].timed.insert(whole.backend());
             continue;
         }
         for (const size_t group : groups) {
@@ -115,6 +117,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
     for (const record::Execute& kernel : state.executed) {
         if (kernel.last >= 0 && kernel.last < subject.n_ids() && group_of[kernel.last] >= 0) {
             groups_[group_of[kernel.last]].ns += kernel.end_ns - kernel.start_ns;
+            groups_[group_of[kernel.last]].timed.insert(kernel.backend);
         }
     }
 
@@ -201,7 +204,7 @@ bool LayersView::is_alike(const Group& a, const Group& b) const {
     return a.block.kind == NodeBlock::Kind::block && b.block.kind == NodeBlock::Kind::block &&
            b.block.number == a.block.number + 1 && same_nodes(a, b) && a.on == b.on &&
            (in_one_split || (a.splits.size() > 1 && a.splits.size() == b.splits.size())) && a.copies.size() == b.copies.size() &&
-           size_of_copies(a).known() == size_of_copies(b).known() && a.untimed == b.untimed &&
+           size_of_copies(a).known() == size_of_copies(b).known() && a.timed == b.timed && a.untimed == b.untimed &&
            a.weights.size() == b.weights.size() && size_of(a.weights).known() == size_of(b.weights).known();
 }
 
@@ -357,7 +360,9 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += next_line(12) + bold((group.untimed.empty() ? "" : "at least ") + words::duration(group.ns));
     }
     if (!group.untimed.empty()) { // by itself, or all but that time is
-        const auto name = [&](BackendId backend) { return subject_.backend_name(backend); };
+        const auto name = [&](BackendId backend) {
+            return subject_.backend_name(backend) + (group.timed.contains(backend) ? " in part" : "");
+        };
         label += small((group.ns > 0 ? html_label(joined(group.untimed, ", ", name)) + " " : "") + not_timed_text);
     }
     const bool mixed = is_mixed(group);

@@ -178,6 +178,23 @@ TEST(LayersView, ASplitThatLiesInOneBlockGivesItsTimeAsAWhole) {
     EXPECT_THAT(parsed.label("layer 1"), AllOf(HasSubstr("5.00 µs"), Not(HasSubstr("not timed"))));
 }
 
+TEST(LayersView, ADeviceWhoseOtherSplitEndsInTheNextBlockIsTimedInPart) {
+    Sketch s;
+    TensorId x = s.leaf("in", {4}, 1);
+    for (const auto& [name, backend] : {std::pair{"a-0", 0}, {"b-0", 1}, {"c-0", 0}, {"a-1", 0}}) {
+        x = s.add(name, Op::ADD, {4}, backend, {x});
+    }
+    s.split_up();
+    for (SplitState& split : s.state.splits) {
+        split.kernels = 1;
+        split.start_ns = 0;
+        split.end_ns = 5000;
+    }
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_THAT(parsed.label("layer 0"), AllOf(HasSubstr("at least 10.0 µs"), HasSubstr("Vulkan0 in part not timed")));
+    EXPECT_THAT(parsed.label("layer 1"), Not(HasSubstr("in part")));
+}
+
 /// Of experts only those that are used are moved.
 TEST(LayersView, TotalsTellWhatIsCopiedAndHowMuchOfItWasMoved) {
     Sketch s = llama(2, 1);

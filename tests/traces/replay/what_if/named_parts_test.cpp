@@ -270,6 +270,30 @@ TEST(NamedPartsAndMemory, AreAboutWhereAComputeBufferIs) {
     EXPECT_GT(n_exact, 0);
 }
 
+/// llama.cpp with all layers on a device keeps nothing in the host's plain memory, and none of that is recorded; a change may put
+/// the KV cache there.
+TEST(NamedPartsAndMemory, TheHostsPlainMemoryIsTheHostsThoughNothingLayInIt) {
+    SessionInfo session;
+    session.backends.resize(2);
+    session.backends[0].name = "Vulkan0";
+    session.backends[0].kind = "gpu";
+    session.backends[0].default_buffer_type = 0;
+    session.backends[1].name = "CPU";
+    session.backends[1].kind = "cpu";
+    session.buffer_types.resize(2);
+    session.buffer_types[0].name = "Vulkan0";
+    session.buffer_types[1].name = "CPU_Mapped";
+    session.buffer_types[1].is_host = true;
+    PlanComparison plan;
+    plan.recorded.by_buffer_type = {{"CPU_Mapped", 7}, {"Vulkan0", 200}};
+    plan.now.by_buffer_type = {{"CPU", 100}, {"CPU_Mapped", 7}, {"Vulkan0", 100}};
+    const std::vector<MemoryFit> fits = memory_fits(plan, session);
+    ASSERT_EQ(fits.size(), 2U);
+    EXPECT_EQ(fits[0].now, 100);
+    EXPECT_EQ(fits[1].recorded, 7);
+    EXPECT_EQ(fits[1].now, 107);
+}
+
 TEST(NamedPartsOfLevers, CountLayersAsLlamaCppDoes) {
     const auto own = recorded(on_described(3));
     const OtherProgram other(*own);
