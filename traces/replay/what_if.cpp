@@ -597,7 +597,7 @@ constexpr std::array<WhatIfSetting, 11> settings{
      {"device-order", "vulkan0,cpu", "these devices and no others, by priority; cpu is last", true},
      {"refuse", "DEVICE:OP", "the device does not run the operator: vulkan0:SOFT_MAX", true},
      {"fa", "on|off", "flash attention"},
-     {"stages", "N", "copies of a pipeline, 1 to 16", true},
+     {"stages", "N", "copies of a pipeline, 1 to 16 (run and record take 1 or 4)", true},
      {"op-offload", "on|off", "may a device take over work whose weight lies on the host?", true},
      {"offload-min-batch", "N", "from how many rows on it does", true},
      {"ot", "PATTERN=DEVICE", "weights whose name the regular expression finds lie there: ffn_.*_exps=cpu"},
