@@ -90,7 +90,7 @@ std::string text_in(const std::string& trace) {
 }
 
 TEST(Killed, ARecordingHasAllButTheLastQuarterOfASecond) {
-    constexpr int n_kills = 100;
+    constexpr int n_kills = 200;
     const Folder folder;
     const std::string trace = folder / "t.trace";
     std::mt19937_64 random(1);

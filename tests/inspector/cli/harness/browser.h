@@ -22,7 +22,7 @@ std::string browser_path();
 /// Opens a file at `#at` with the network switched off. `options` are the browser's own; they win over what it is started with.
 /// Throws std::runtime_error when the browser does not start.
 BrowserPage open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options = {});
-/// Opens it at each of several places, anew each time, in one browser. What one complains of, all do.
+/// Opens it at each of several places, loaded again for each, in one browser. Each page has the complaints of all.
 std::vector<BrowserPage> open_pages(const std::string& file, const std::vector<std::string>& places);
 
 } // namespace schedscope::test

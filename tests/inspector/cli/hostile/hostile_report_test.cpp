@@ -14,7 +14,7 @@
 namespace schedscope::test {
 namespace {
 
-constexpr int n_reports = 24;
+constexpr int n_reports = 50;
 
 /// The texts of report number `seed`: half of them pieces that do something, the rest letters and signs.
 std::vector<std::string> texts_of(uint32_t seed) {
