@@ -77,6 +77,8 @@ public:
 
     /// Finds fusable groups and may reorder. Called before memory is planned: no tensor made in the graph has data yet.
     virtual void optimise(SplitGraph& /*split*/) {}
+    /// Leaves every split as it is, unlike others of its device's kind: it stands for a device of another program.
+    virtual bool keeps_order() const noexcept { return false; }
     /// Does for a planned split what its first `compute` would do once and for all: shaders are compiled. Computes nothing.
     virtual void prepare(const SplitGraph& /*split*/) {}
     /// An evaluation of so many tokens comes: other threads may be meant for many of them than for one.

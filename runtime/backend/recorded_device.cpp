@@ -32,16 +32,17 @@ private:
 class RecordedBackend final : public Backend {
 public:
     RecordedBackend(Device& device, const BackendOptions& options, bool is_ours)
-        : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name),
-          optimises_(options.fusion && is_ours) {}
+        : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), fusion_(options.fusion),
+          is_ours_(is_ours) {}
     std::string_view name() const noexcept override { return name_; }
     Device& device() const noexcept override { return device_; }
     /// What another program's backend makes of the order is not known.
     void optimise(SplitGraph& split) override {
-        if (optimises_) {
+        if (fusion_ && is_ours_) {
             optimise_like(device_kind_name(device_.kind()), split);
         }
     }
+    bool keeps_order() const noexcept override { return !is_ours_; }
     void compute(const SplitGraph&, int32_t, int32_t, KernelLog*) override {
         throw Error(ErrorKind::usage, name_ + ": the device was only described, it computes nothing");
     }
@@ -49,7 +50,8 @@ public:
 private:
     Device& device_;
     std::string name_;
-    bool optimises_;
+    bool fusion_;
+    bool is_ours_;
 };
 
 /// A node and what it reads, without data.

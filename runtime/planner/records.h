@@ -338,6 +338,7 @@ struct BackendInfo {
     std::optional<BufferTypeId> default_buffer_type = {};
     std::vector<uint8_t> supports_buffer_type = {}; ///< [n_buffer_types]
     std::optional<KernelTimes> kernel_times = {};   ///< how closely its work is timed; absent: not known
+    std::optional<bool> keeps_order = {}; ///< runs nodes as they are planned and fuses none, whatever its kind; absent: not known
 };
 struct BufferTypeInfo {
     std::string name;

@@ -20,6 +20,7 @@ LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends, std
         }
         // Another device has to stop after each kernel that is timed.
         info.kernel_times = times.value_or(is_host(device) ? KernelTimes::kernels : KernelTimes::splits);
+        info.keeps_order = backend->keeps_order();
         session_.backends.push_back(std::move(info));
     }
     for (size_t i = 0; i < backends_.size(); ++i) {

@@ -97,7 +97,9 @@ OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const S
             split.nodes.push_back(tensors.at(graph.nodes[i]));
         }
         if (std::all_of(split.nodes.begin(), split.nodes.end(), [](const Tensor* node) { return well_formed(*node); })) {
-            optimise_like(session.backends[s.backend].kind.value_or(""), split);
+            if (const BackendInfo& backend = session.backends[s.backend]; !backend.keeps_order.value_or(false)) {
+                optimise_like(backend.kind.value_or(""), split);
+            }
             take_apart_watched(split);
         }
         for (const Tensor* node : split.nodes) {

@@ -41,9 +41,12 @@ const std::vector<Entity> fixed_tables{
      "NULL, PRIMARY KEY (model, position)) WITHOUT ROWID"},
     {"word", "CREATE TABLE word (kind TEXT NOT NULL, number INTEGER NOT NULL, word TEXT NOT NULL, PRIMARY KEY (kind, number)) "
              "WITHOUT ROWID"},
-    {"backend", "CREATE TABLE backend (id INTEGER PRIMARY KEY, name TEXT NOT NULL, device TEXT NOT NULL, kind TEXT, "
-                "description TEXT NOT "
-                "NULL, memory_bytes INTEGER, default_buffer_type INTEGER, kernel_times TEXT)"},
+    {"backend",
+     "CREATE TABLE backend (id INTEGER PRIMARY KEY, name TEXT NOT NULL, device TEXT NOT NULL, kind TEXT, "
+     "description TEXT NOT "
+     "NULL, memory_bytes INTEGER, default_buffer_type INTEGER, kernel_times TEXT, keeps_order INTEGER)",
+     0,
+     {{"keeps_order", ", keeps_order INTEGER", 6}}},
     {"buffer_type", "CREATE TABLE buffer_type (id INTEGER PRIMARY KEY, name TEXT NOT NULL, is_host INTEGER NOT NULL, alignment "
                     "INTEGER, "
                     "max_size INTEGER)"},

@@ -221,6 +221,7 @@ private:
         memory = profile->memory();
         memory.name = name;
         backend.kind = profile->backend().kind;
+        backend.keeps_order = !profile->is_ours();
         backend.description = profile->backend().description;
         backend.memory_bytes = d.memory_bytes > 0 ? std::optional(d.memory_bytes) : profile->backend().memory_bytes;
         for (BackendId b = 0; b < n_of(backends); ++b) { // of a new one nothing is set, of the others not the new memory

@@ -121,6 +121,7 @@ void TraceTables::session(const SessionInfo& info) {
         backend.bind(5, i.memory_bytes);
         backend.bind(6, i.default_buffer_type);
         i.kernel_times ? backend.bind_text(7, kernel_times_name(*i.kernel_times)) : backend.bind_null(7);
+        backend.bind(8, i.keeps_order);
         backend.run();
         for (size_t t = 0; t < i.supports_buffer_type.size(); ++t) {
             if (i.supports_buffer_type[t] != 0) {

@@ -706,6 +706,29 @@ TEST(DryRun, AWhatIfAsksARecordedDeviceInThePlaceOfOne) {
     EXPECT_FALSE(all.contains("profiles")) << "nothing was inferred";
 }
 
+/// A device of another program fuses nothing in a dry run, nor in what is asked of its trace, nor where it is described by that.
+TEST(DryRun, ADeviceOfAnotherProgramKeepsThePlannedOrderInWhatIfsToo) {
+    const Folder folder;
+    const std::string header = header_of(folder, "tiny", "q8_0");
+    const auto planned = [&](const std::string& device, const std::string& name, const std::string& ngl) {
+        const Outcome outcome = dry_run(folder, header, {"--device", "vulkan0=from:" + device + "/Vulkan0,cpu", "-ngl", ngl});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        std::filesystem::rename(folder / "t.trace", folder / name);
+        return nlohmann::json::parse(run({"show", folder / name, "--what", "fusion", "--json"}).out);
+    };
+    const auto one = planned(paths::sample("llama-cpp"), "1.trace", "1");
+    planned(paths::sample("llama-cpp"), "99.trace", "99");
+    EXPECT_EQ(planned(folder / "1.trace", "again.trace", "1"), one) << "what it stands for is told on";
+    const auto what_if = [&](const std::string& name, const std::string& setting) {
+        const auto answer = nlohmann::json::parse(run({"replay", folder / name, "--set", setting, "--json"}).out);
+        return answer["summary"][0];
+    };
+    const auto same = what_if("1.trace", "stages=1"), more = what_if("1.trace", "ngl=99"), other = what_if("99.trace", "ngl=1");
+    EXPECT_EQ(same["changed"], same["recorded"]);
+    EXPECT_EQ(more["recorded"]["fused_groups"], other["changed"]["fused_groups"]);
+    EXPECT_EQ(more["changed"]["fused_groups"], other["recorded"]["fused_groups"]);
+}
+
 class BadDescription : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
 
 TEST_P(BadDescription, IsOneLineAndExitCode2) {

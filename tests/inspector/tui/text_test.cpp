@@ -297,7 +297,7 @@ TEST(NamesThatAreTooLong, EachGiveSomeOrTheOthersAreCounted) {
     EXPECT_EQ(shortened_names("ffn_gate-2 + ffn_up-2 + ffn_swiglu-2", 18), "ffn…-2 + ffn…-2 +1");
     EXPECT_EQ(shortened_names("blk.0.ffn_gate.weight", 13), "blk.0…fn_gate") << "one";
     EXPECT_EQ(shortened_names("norm-0 … ffn_out-3", 16), "norm-0…ffn_out-3") << "a range";
-    EXPECT_EQ(shortened_names("norm-0 … ffn_out-3", 12), "norm-…_out-3");
+    EXPECT_EQ(shortened_names("norm-0 … ffn_out-3", 12), "norm-0…out-3") << "around its own mark";
     EXPECT_EQ(shortened_names("norm-0 … ffn_out-3", 1), "…");
     EXPECT_EQ(shortened_names(pair, 0), "");
 }

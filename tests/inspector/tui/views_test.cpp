@@ -378,7 +378,8 @@ TEST_P(View, OfWhatIfIsFoldedAsTheCommandFoldsIt) {
     EXPECT_TRUE(t.shows("22 assignments in")) << t.text();
     t.press(".");
     EXPECT_TRUE(t.shows("12 assignments in")) << t.text();
-    EXPECT_NE(line_with(t, "▸", "cache", "CPU by 1.dst"), "") << t.text();
+    EXPECT_NE(line_with(t, "▸", "cache", wide() ? "CPU by 1.dst" : "CPU by 1…"), "") << t.text();
+    EXPECT_TRUE(t.shows("recorded CPU by 1.dst")) << "in the details, whatever the width\n" << t.text();
 }
 
 TEST_P(View, OfWhatIfSaysWhyNothingChanges) {

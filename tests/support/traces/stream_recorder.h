@@ -29,7 +29,7 @@ public:
         for (const char* words :
              {"meta key:text value:text",
               "backend id:i32 name:text device:text kind:text description:text memory_bytes:i64 default_buffer_type:i32 "
-              "kernel_times:text",
+              "kernel_times:text keeps_order:u8",
               "buffer_type id:i32 name:text is_host:u8 alignment:i64 max_size:i64",
               "backend_buffer_type backend:i16 buffer_type:i16",
               "settings n_layers:i32 n_gpu_layers:i32 cache_on_host:u8 flash_attention_asked:text flash_attention:i8 "
@@ -59,7 +59,8 @@ public:
             const BackendInfo& i = info.backends[b];
             put("backend", static_cast<int32_t>(b), text(i.name), text(i.device), i.kind ? text(*i.kind) : 0, text(i.description),
                 i.memory_bytes, i.default_buffer_type ? std::optional(int32_t{*i.default_buffer_type}) : std::nullopt,
-                i.kernel_times ? text(kernel_times_name(*i.kernel_times)) : 0);
+                i.kernel_times ? text(kernel_times_name(*i.kernel_times)) : 0,
+                static_cast<uint8_t>(i.keeps_order ? int{*i.keeps_order} : UINT8_MAX));
             for (size_t t = 0; t < i.supports_buffer_type.size(); ++t) {
                 if (i.supports_buffer_type[t] != 0) {
                     put("backend_buffer_type", static_cast<int16_t>(b), static_cast<int16_t>(t));

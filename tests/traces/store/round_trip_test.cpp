@@ -117,6 +117,7 @@ TEST(RoundTrip, ARunComesBackAsItWasRecorded) {
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(a.backends[i].name, b.backends[i].name);
         EXPECT_EQ(a.backends[i].memory_bytes, b.backends[i].memory_bytes);
+        EXPECT_EQ(a.backends[i].keeps_order, b.backends[i].keeps_order);
         EXPECT_EQ(a.backends[i].default_buffer_type, b.backends[i].default_buffer_type);
         EXPECT_EQ(a.backends[i].supports_buffer_type, b.backends[i].supports_buffer_type);
     }

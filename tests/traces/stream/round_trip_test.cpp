@@ -106,6 +106,7 @@ void expect_same(const RecordSource& a, const RecordSource& b) {
         EXPECT_EQ(p.backends[i].default_buffer_type, q.backends[i].default_buffer_type);
         EXPECT_EQ(p.backends[i].supports_buffer_type, q.backends[i].supports_buffer_type);
         EXPECT_EQ(p.backends[i].kernel_times, q.backends[i].kernel_times);
+        EXPECT_EQ(p.backends[i].keeps_order, q.backends[i].keeps_order);
     }
     ASSERT_EQ(p.buffer_types.size(), q.buffer_types.size());
     for (size_t i = 0; i < p.buffer_types.size(); ++i) {

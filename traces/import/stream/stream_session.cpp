@@ -72,6 +72,7 @@ bool StreamSession::take(const StreamFields& f, UnknownWords& unknown) {
         if (const auto times = f.named("kernel_times", kernel_times_from_name, unknown)) {
             backend.kernel_times = times;
         }
+        say_number(f, "keeps_order", 0, 1, backend.keeps_order);
         say_number(f, "memory_bytes", 0, most_memory, backend.memory_bytes);
         say_number(f, "default_buffer_type", -1, most_backends - 1, backend.default_buffer_type);
     } else if (kind == "buffer_type") {

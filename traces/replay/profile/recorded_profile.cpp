@@ -27,7 +27,8 @@ class RecordedProfile final : public DeviceProfile {
 public:
     RecordedProfile(std::shared_ptr<const RecordSource> source, BackendId backend)
         : source_(std::move(source)), session_(source_->session()), backend_(session_.backends[backend]),
-          is_ours_(session_.settings && session_.models != nullptr), min_batch_(offload_min_batch(session_)) {
+          is_ours_(session_.settings && session_.models != nullptr && !backend_.keeps_order.value_or(false)),
+          min_batch_(offload_min_batch(session_)) {
         if (backend_.default_buffer_type && is_index(*backend_.default_buffer_type, session_.buffer_types)) {
             memory_ = session_.buffer_types[*backend_.default_buffer_type];
         } else {

@@ -101,7 +101,8 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
 
     sqlite::Statement backends(
         database,
-        "SELECT id, name, device, kind, description, memory_bytes, default_buffer_type, kernel_times FROM backend ORDER BY id");
+        "SELECT id, name, device, kind, description, memory_bytes, default_buffer_type, kernel_times, keeps_order FROM backend "
+        "ORDER BY id");
     while (backends.step()) {
         take(backends, 0, session.backends.size(), std::min<int64_t>(session.backends.size(), most_backends),
              "the id of a backend");
@@ -121,6 +122,7 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
                              "'");
             }
         }
+        backend.keeps_order = take_known<bool>(backends, 8, 0, 1, "whether a backend keeps the planned order");
         backend.supports_buffer_type.assign(session.buffer_types.size(), 0);
         session.backends.push_back(std::move(backend));
     }

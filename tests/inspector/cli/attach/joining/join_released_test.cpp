@@ -163,7 +163,7 @@ TEST_P(JoinReleased, SaysTheSameAndIsReproduced) {
     EXPECT_THAT(read_bytes(said), Not(HasSubstr("killed")));
     EXPECT_GE(n_reproduced(folder / "x.trace"), 28); // an older build tells where its memory is with its first plan
     EXPECT_THAT(run({"show", folder / "x.trace"}).out,
-                HasSubstr("older_buffers.0  compute buffers were made before schedscope joined"));
+                HasSubstr("older_buffers.0  made before the recording began: they may be larger"));
     EXPECT_EQ(json::parse(run({"show", folder / "x.trace", "--json"}).out)["compute_bytes"], nullptr);
 }
 
