@@ -724,9 +724,9 @@ TEST(DryRun, ADeviceOfAnotherProgramKeepsThePlannedOrderInWhatIfsToo) {
         return answer["summary"][0];
     };
     const auto same = what_if("1.trace", "stages=1"), more = what_if("1.trace", "ngl=99"), other = what_if("99.trace", "ngl=1");
-    EXPECT_EQ(same["changed"], same["recorded"]);
-    EXPECT_EQ(more["recorded"]["fused_groups"], other["changed"]["fused_groups"]);
-    EXPECT_EQ(more["changed"]["fused_groups"], other["recorded"]["fused_groups"]);
+    EXPECT_EQ(same["now"], same["recorded"]);
+    EXPECT_EQ(more["recorded"]["fused_groups"], other["now"]["fused_groups"]);
+    EXPECT_EQ(more["now"]["fused_groups"], other["recorded"]["fused_groups"]);
 }
 
 class BadDescription : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};

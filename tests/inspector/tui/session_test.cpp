@@ -332,6 +332,38 @@ TEST_F(ATrace, AMapTellsOfAFoldedRangeWhereNothingElseIsWritten) {
     EXPECT_GT(n_told, 0);
 }
 
+/// What lies below a folded range all the time makes room for it, and no two rows are labelled alike.
+TEST_F(ATrace, AMapTellsOfAFoldedRangeAboveWhatIsNeededAllTheTime) {
+    std::vector<record::Placement> placements = session.state().placements;
+    ASSERT_GE(placements.size(), 4u);
+    placements.resize(4);
+    int row = 0;
+    for (const auto& [offset, size] :
+         {std::pair{0, 32 << 10}, {(16 << 20) + 2048, 8}, {(16 << 20) + 12288, 512}, {(20 << 20) + 14336, 32 << 10}}) {
+        placements[row].offset = offset;
+        placements[row].size = size;
+        placements[row].first_use = 0;
+        placements[row].last_use = row % 3 == 0 ? 99 : 20;
+        ++row;
+    }
+    MemoryMap map;
+    map.set(placements, {{placements[0].buffer_type, 0, {.bytes = 36 << 20}, {0, 1, 2, 3}}});
+    std::vector<std::string> labels;
+    std::string all;
+    for (const Line& line : map.draw(session, -1, 9, 78)) {
+        std::string text;
+        for (const auto& part : line.parts) {
+            text += part.text;
+        }
+        all += text + "\n";
+        if (const std::string label = text.substr(0, 9); label.find("iB") != std::string::npos) {
+            EXPECT_THAT(labels, ::testing::Not(::testing::Contains(label))) << all;
+            labels.push_back(label);
+        }
+    }
+    EXPECT_THAT(all, ::testing::ContainsRegex("16.0 MiB in which nothing lies (.|\n)*16.0 MiB in which nothing lies ")) << all;
+}
+
 TEST_F(ATrace, AMapOfOneOfSeveralBuffersSaysWhich) {
     std::vector<record::Placement> placements = session.state().placements;
     ASSERT_GE(placements.size(), 2u);

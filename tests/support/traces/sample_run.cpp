@@ -35,9 +35,6 @@ SessionInfo session(const std::vector<std::string>& backends) {
         b.kind = name == "CPU" ? "cpu" : "gpu";
         b.description = "made up";
         b.memory_bytes = 1 << 30;
-        if (name != "CPU") {
-            b.keeps_order = info.backends.empty();
-        }
         b.default_buffer_type = static_cast<BufferTypeId>(info.buffer_types.size());
         info.buffer_types.push_back({name, name == "CPU", 32, -1});
         info.backends.push_back(b);

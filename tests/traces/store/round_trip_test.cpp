@@ -98,7 +98,10 @@ TEST(RoundTrip, ARunComesBackAsItWasRecorded) {
     LiveStore store;
     TraceWriter writer(folder.file("t"));
     TeeRecorder tee{&writer, &store};
-    SampleRun run(tee, session({"Vulkan0", "Vulkan1", "CPU"}));
+    SessionInfo info = session({"Vulkan0", "Vulkan1", "CPU"});
+    info.backends[0].keeps_order = true;
+    info.backends[1].keeps_order = false;
+    SampleRun run(tee, info);
     run.evaluate(blocks(6, 40, 3));
     run.evaluate_again();
     run.evaluate(blocks(5, 1, 3), GraphKind::decode);

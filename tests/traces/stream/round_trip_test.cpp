@@ -118,7 +118,9 @@ void expect_same(const RecordSource& a, const RecordSource& b) {
 
 std::shared_ptr<LiveStore> a_run() {
     auto store = std::make_shared<LiveStore>();
-    SampleRun run(*store, session({"Vulkan0", "CPU"}), 2);
+    SessionInfo info = session({"Vulkan0", "CPU"});
+    info.backends[0].keeps_order = true;
+    SampleRun run(*store, info, 2);
     run.evaluate(blocks(3, 2, 2));
     run.evaluate_again();
     run.evaluate(random_sketch({3, 4, 2}, run.session()), GraphKind::decode);

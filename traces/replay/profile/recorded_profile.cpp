@@ -27,8 +27,8 @@ class RecordedProfile final : public DeviceProfile {
 public:
     RecordedProfile(std::shared_ptr<const RecordSource> source, BackendId backend)
         : source_(std::move(source)), session_(source_->session()), backend_(session_.backends[backend]),
-          is_ours_(session_.settings && session_.models != nullptr && !backend_.keeps_order.value_or(false)),
-          min_batch_(offload_min_batch(session_)) {
+          recorded_by_us_(session_.settings && session_.models != nullptr),
+          is_ours_(recorded_by_us_ && !backend_.keeps_order.value_or(false)), min_batch_(offload_min_batch(session_)) {
         if (backend_.default_buffer_type && is_index(*backend_.default_buffer_type, session_.buffer_types)) {
             memory_ = session_.buffer_types[*backend_.default_buffer_type];
         } else {
@@ -123,8 +123,8 @@ private:
                     by_operation_[operation].push_back(at->second);
                 }
             }
-            // Other programs' backends are asked only about what reads a weight in host memory.
-            if (is_ours_ || answers.wants_offload(backend, id) || question.reads_host_weight) {
+            // Other programs ask their backends only about what reads a weight in host memory.
+            if (recorded_by_us_ || answers.wants_offload(backend, id) || question.reads_host_weight) {
                 at->second->offload = answers.wants_offload(backend, id);
             }
         }
@@ -205,7 +205,8 @@ private:
     BackendInfo backend_;
     BufferTypeInfo memory_;
     bool uses_host_memory_ = false;
-    bool is_ours_;
+    bool recorded_by_us_;
+    bool is_ours_;      ///< and so is the device, which may have stood for another program's
     int64_t min_batch_; ///< with which it was recorded
     std::deque<Asked> asked_;
     std::map<std::string, Asked*> by_exact_;

@@ -125,6 +125,35 @@ std::vector<Line> MemoryMap::draw(InspectorSession& session, int selected, int h
 // The axis folds a range to a strip of seven points at most: a row is as high.
 constexpr double points = 7;
 
+/// A fold is told in the row that it reaches where most cells are empty or show what a neighbouring row shows as well.
+void MemoryMap::make_room_for_folds(Map& map) {
+    const auto cell = [&](int r, int c) -> int& { return map.cells[r * static_cast<size_t>(map.n_columns) + c]; };
+    const auto is_free = [&](int r, int c) {
+        return cell(r, c) < 0 || (r > 0 && cell(r - 1, c) == cell(r, c)) || (r + 1 < map.n_rows && cell(r + 1, c) == cell(r, c));
+    };
+    for (const OffsetAxis::Fold& fold : map.axis.folds()) {
+        const int first = std::clamp(static_cast<int>(fold.bottom / points), 0, map.n_rows - 1);
+        const int last = std::clamp(static_cast<int>(fold.top / points), first, map.n_rows - 1);
+        int chosen = first, most = -1;
+        for (int r = first; r <= last; ++r) {
+            int n = 0;
+            for (int c = 0; c < map.n_columns; ++c) {
+                n += is_free(r, c) ? 1 : 0;
+            }
+            if (n > most) {
+                chosen = r;
+                most = n;
+            }
+        }
+        for (int c = 0; c < map.n_columns; ++c) {
+            if (is_free(chosen, c)) {
+                cell(chosen, c) = -1;
+            }
+        }
+        map.fold_rows.push_back(chosen);
+    }
+}
+
 MemoryMap::Area MemoryMap::area_of(const record::Placement& p, const Map& map) const {
     const auto column_of = [&](int64_t use) { return int_of(std::max<int64_t>(use, 0) * map.n_columns / end_); };
     Area area{map.axis.y(p.offset) / points, map.axis.y(p.offset + p.size) / points, 0, 0, column_of(p.first_use), 0};
@@ -141,7 +170,7 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
         const record::Placement& p = (*placements_)[row];
         used.emplace_back(p.offset, p.offset + p.size);
     }
-    Map map{n_rows, n_columns, {std::move(used), std::max(shown.buffer.size.bytes, shown.reached), n_rows * points}, {}};
+    Map map{n_rows, n_columns, {std::move(used), std::max(shown.buffer.size.bytes, shown.reached), n_rows * points}, {}, {}};
     map.cells.assign(n_rows * static_cast<size_t>(n_columns), -1);
     std::vector<double> covered(map.cells.size(), 0);
     for (const int row : shown.buffer.rows) {
@@ -158,6 +187,7 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
             }
         }
     }
+    make_room_for_folds(map);
     return map;
 }
 
@@ -219,18 +249,21 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
         }
         return -1;
     };
-    int last_told = -1; // two folds may lie in one row
-    for (const OffsetAxis::Fold& fold : map.axis.folds()) {
-        const int r = std::clamp(int_of(std::lround(fold.bottom / points)), 0, n_rows - 1);
+    const std::vector<OffsetAxis::Fold>& folds = map.axis.folds();
+    for (size_t i = 0; i < folds.size();) {
+        const int r = map.fold_rows[i];
+        int64_t most = 0; // of several in a row
+        for (; i < folds.size() && map.fold_rows[i] == r; ++i) {
+            most = std::max(most, folds[i].end - folds[i].first);
+        }
         for (int c = 0; c < n_columns; ++c) {
             if (at(r, c) < 0) {
                 cells.put(line_of(r), offset_label_width + c, U'┄', dim);
             }
         }
-        const std::string words = " " + words::bytes(fold.end - fold.first) + " in which nothing lies ";
-        if (const int c = r == last_told ? -1 : empty_run(r, text_width(words)); c >= 0) {
+        const std::string words = " " + words::bytes(most) + " in which nothing lies ";
+        if (const int c = empty_run(r, text_width(words)); c >= 0) {
             cells.text(line_of(r), offset_label_width + c, words, dim);
-            last_told = r;
         }
     }
     // Names where a run of cells has room for them, each once.
@@ -253,7 +286,12 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
             c = end;
         }
     }
+    std::string below; // two places may read alike
     for (const OffsetAxis::Tick& tick : map.axis.ticks(points)) {
+        if (tick.label == below) {
+            continue;
+        }
+        below = tick.label;
         const int r = std::clamp(static_cast<int>(tick.y / points), 0, n_rows - 1);
         cells.text(line_of(r), offset_label_width - 1 - text_width(tick.label), tick.label, dim, offset_label_width);
     }

@@ -34,7 +34,8 @@ private:
     struct Map {
         int n_rows, n_columns;
         OffsetAxis axis;
-        std::vector<int> cells; ///< [n_rows][n_columns] row of the list that covers most of it; −1: none
+        std::vector<int> cells;     ///< [n_rows][n_columns] row of the list that covers most of it; −1: none
+        std::vector<int> fold_rows; ///< in which each fold of the axis is told
     };
     struct Shown {
         DrawnBuffer buffer;
@@ -56,6 +57,7 @@ private:
     };
     Area area_of(const record::Placement& placement, const Map& map) const;
     Map map_of(const Shown& shown, int n_rows, int n_columns) const;
+    static void make_room_for_folds(Map& map);
     int shade_of(int row) const;
 
     const std::vector<record::Placement>* placements_ = nullptr;
