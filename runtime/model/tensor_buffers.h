@@ -11,6 +11,8 @@
 
 namespace schedscope {
 
+class ThreadPool;
+
 enum class LoadMode : uint8_t {
     data,  ///< with memory
     header ///< only described: graphs can be planned, not run
@@ -23,10 +25,11 @@ using LoadProgress = std::function<void(int64_t done, int64_t total)>;
 struct LoadOptions {
     LoadOptions(LoadMode mode) noexcept : mode(mode) {} // NOLINT(google-explicit-constructor): the rest as usual
     LoadMode mode;
-    bool mapped = true;         ///< the host's stay in the file, which is mapped; else they are read into memory of their own
-    bool repacks = false;       ///< what the CPU multiplies may be laid out, in memory of its own
-    bool locked = false;        ///< the host's are kept from being paged out, as far as the system allows
-    LoadProgress progress = {}; ///< may be empty; called on the thread that loads
+    bool mapped = true;            ///< the host's stay in the file, which is mapped; else they are read into memory of their own
+    bool repacks = false;          ///< what the CPU multiplies may be laid out, in memory of its own
+    bool locked = false;           ///< the host's are kept from being paged out, as far as the system allows
+    LoadProgress progress = {};    ///< may be empty; called on the thread that loads
+    ThreadPool* threads = nullptr; ///< that lay weights out together; null: the one that loads
 };
 
 /// Gives tensors buffers of one type, one behind the other; more than one buffer when the type limits their size. Throws

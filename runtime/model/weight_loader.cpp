@@ -1,6 +1,8 @@
 #include "runtime/model/weight_loader.h"
 
 #include "runtime/backend/cpu/host_memory.h"
+#include "runtime/backend/cpu/repacked_memory.h"
+#include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
@@ -18,8 +20,9 @@ namespace schedscope {
 
 namespace {
 
-constexpr size_t piece = size_t{16} << 20U;         ///< bytes that are read at once
-constexpr size_t repacked_piece = size_t{1} << 20U; ///< the same of what is then in the host's memory twice
+constexpr size_t piece = size_t{16} << 20U;        ///< bytes that are read at once
+constexpr size_t repacked_part = size_t{1} << 20U; ///< the same of what a thread lays out: it is then in memory twice
+constexpr size_t parts_at_once = 16;               ///< until progress is told
 
 /// A node that reads the weight, with a batch as large as a usual prompt's. Throws Error when the operator does not take such a
 /// weight.
@@ -222,13 +225,11 @@ bool WeightLoader::fits_host() const {
 }
 
 /// A device's weights, or the host's that are not mapped, piece by piece: no more of the file than that is in memory twice.
-void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>& room,
-                          const std::function<void(size_t bytes)>& done) {
+void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>& room, const Done& done) {
     const gguf::FileTensor& info = *item.info;
     std::byte* const host = item.home == policy_.host() ? host_data(*item.tensor) : nullptr;
-    const size_t at_once = item.repacked != nullptr ? repacked_piece : piece;
-    for (size_t at = 0; at < info.bytes; at += at_once) {
-        const size_t n = std::min(at_once, info.bytes - at);
+    for (size_t at = 0; at < info.bytes; at += piece) {
+        const size_t n = std::min(piece, info.bytes - at);
         if (mapped) {
             file_.read_ahead(info, at, n);
             tensor_write(*item.tensor, info.data + at, at, n);
@@ -236,11 +237,43 @@ void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>&
         } else if (host != nullptr) {
             file_.read(info, at, {host + at, n});
         } else {
-            room.resize(at_once);
+            room.resize(piece);
             file_.read(info, at, std::span(room).first(n));
             tensor_write(*item.tensor, room.data(), at, n);
         }
         done(n);
+    }
+    file_.let_go(info);
+}
+
+/// By all threads, each of which has one part at a time in memory twice. Most of the time goes into pages that are new.
+void WeightLoader::lay_out(const Item& item, const LoadOptions& options, const Done& done) {
+    const gguf::FileTensor& info = *item.info;
+    const size_t together = rows_laid_out_together * row_bytes(info.type, info.ne[0]);
+    const size_t part = std::max<size_t>(repacked_part / together, 1) * together;
+    for (size_t at = 0; at < info.bytes; at += parts_at_once * part) {
+        const size_t end = std::min(at + parts_at_once * part, info.bytes);
+        const auto lay = [&](int i) {
+            const size_t first = at + i * part, n = std::min(part, end - first);
+            if (options.mapped) {
+                file_.read_ahead(info, first, n);
+                tensor_write(*item.tensor, info.data + first, first, n);
+                file_.let_go(info, first, n);
+            } else {
+                std::vector<std::byte> rows(n);
+                file_.read(info, first, rows);
+                tensor_write(*item.tensor, rows.data(), first, n);
+            }
+        };
+        const int n_parts = int_of((end - at + part - 1) / part);
+        if (options.threads != nullptr) {
+            options.threads->run(n_parts, lay);
+        } else {
+            for (int i = 0; i < n_parts; ++i) {
+                lay(i);
+            }
+        }
+        done(end - at);
     }
     file_.let_go(info);
 }
@@ -263,6 +296,11 @@ void WeightLoader::fill(const LoadOptions& options) {
     };
     std::vector<std::byte> room;
     for (const Item* item : items) {
+        if (item->repacked != nullptr) {
+            lay_out(*item, options, done);
+            file_.check_whole();
+            continue;
+        }
         if (!is_mapped(*item, options)) {
             upload(*item, options.mapped, room, done);
             file_.check_whole();

@@ -93,7 +93,9 @@ private:
     bool fits_host() const;
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
     void fill(const LoadOptions& options);
-    void upload(const Item& item, bool mapped, std::vector<std::byte>& room, const std::function<void(size_t bytes)>& done);
+    using Done = std::function<void(size_t bytes)>;
+    void upload(const Item& item, bool mapped, std::vector<std::byte>& room, const Done& done);
+    void lay_out(const Item& item, const LoadOptions& options, const Done& done);
     void lock_host();
     int64_t bytes_of(bool on_host) const;
 

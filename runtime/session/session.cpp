@@ -75,6 +75,7 @@ LoadOptions Session::loading() const {
     loading.repacks = options_.repack && options_.products == Products::int8;
     loading.locked = options_.mlock;
     loading.progress = options_.on_load;
+    loading.threads = threads_.get();
     return loading;
 }
 
@@ -101,7 +102,11 @@ void Session::note_threads() {
 void Session::make_backends(const Registry& registry) {
     devices_ = options_.header_only ? registry.select(options_.devices, described_, options_.profiles)
                                     : registry.select(options_.devices);
-    backends_ = schedscope::make_backends(devices_, backend_options());
+    BackendOptions options = backend_options();
+    if (!options_.header_only) {
+        options.threads = threads_ = threads_of(options);
+    }
+    backends_ = schedscope::make_backends(devices_, options);
     if (!options_.header_only) {
         note_threads();
     }

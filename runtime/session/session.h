@@ -81,6 +81,7 @@ private:
     Recorder* recorder_;
     std::vector<std::unique_ptr<Device>> described_; ///< devices that are not here, of a session that only plans
     std::vector<Device*> devices_;
+    std::shared_ptr<ThreadPool> threads_; ///< that host backends share, and that load; null: the session only plans
     std::vector<std::unique_ptr<Backend>> backends_;
     std::unique_ptr<Model> model_;
     mutable std::unique_ptr<Tokenizer> tokenizer_;

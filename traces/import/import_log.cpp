@@ -126,7 +126,7 @@ public:
         checked_model_.emplace(models->front(), survey_.name_width);
         read_lines();
         if (n_checked_ > 0 && n_of_other_model_ == n_checked_ && !file_.stopped()) {
-            throw Error(ErrorKind::input, input_name(path_) + ": is a log of another model: " + why_other_model_ +
+            throw Error(ErrorKind::input, input_name(path_) + ": the log is of another model: " + why_other_model_ +
                                               "; give -m the model that the log is of, or leave it out");
         }
     }

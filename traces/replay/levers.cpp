@@ -36,7 +36,11 @@ struct Attempt {
     Attempt with(const Attempt& other) const {
         Attempt both = *this;
         both.settings.insert(both.settings.end(), other.settings.begin(), other.settings.end());
-        both.words += (both.words.empty() || other.words.empty() ? "" : " together with ") + other.words;
+        if (both.words.empty() || other.words.empty()) {
+            both.words += other.words;
+        } else {
+            both.words += (words::lacks_option(other.words) ? " and " : " together ") + words::with_options(other.words);
+        }
         return both;
     }
 };
@@ -650,13 +654,14 @@ std::vector<std::string> levers_in_words(const FoundLevers& levers) {
     std::vector<std::string> lines, backends;
     const std::string so_far = levers.goes_to.empty() ? "" : "the plan is not complete here: it goes on to " + levers.goes_to;
     for (const Lever& lever : levers.found) {
-        const std::string misfit = lever.misfit(), words = lever.words + (misfit.empty() ? "" : " (" + misfit + ")");
+        const std::string misfit = lever.misfit(), changed = lever.words + (misfit.empty() ? "" : " (" + misfit + ")");
         const auto known = std::find(backends.begin(), backends.end(), lever.backend);
         if (known == backends.end()) {
             backends.push_back(lever.backend);
-            lines.push_back("on " + lever.backend + " with " + words);
+            lines.push_back("on " + lever.backend + " " + words::with_options(changed));
         } else {
-            lines[static_cast<size_t>(known - backends.begin())] += ", or " + words;
+            lines[static_cast<size_t>(known - backends.begin())] +=
+                ", or " + (words::lacks_option(changed) ? words::with_options(changed) : changed);
         }
     }
     if (lines.empty()) {

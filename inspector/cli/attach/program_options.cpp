@@ -1,6 +1,7 @@
 #include "inspector/cli/attach/program_options.h"
 
 #include "runtime/error.h"
+#include "runtime/system/visible_text.h"
 
 namespace schedscope {
 
@@ -22,7 +23,8 @@ void refuse_options_of_a_run(const CommandOptions& app, const ProgramRecording& 
     }
     if (const auto other = app.first_given_beside({"--output", "--record", "--force", "--no-text", "--watch", "--sync",
                                                    "--children", "--last", "--for", "--when", "program", "trace"})) {
-        throw Error(ErrorKind::usage, *other + ": goes with -m; options of the program stand behind its name");
+        throw Error(ErrorKind::usage, *other + ": belongs to a run of a model, and '" + visible_name(recording.command.front()) +
+                                          "' is a program to record, whose options stand behind its name");
     }
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/numbers.h"
 #include "runtime/ops/type.h"
 #include "runtime/system/joined.h"
+#include "traces/history/words/words.h"
 
 #include <algorithm>
 #include <array>
@@ -174,11 +175,12 @@ struct Way {
 constexpr std::string_view not_held = "the host's memory does not hold the rest";
 constexpr std::string_view not_held_at_once = "the host's memory does not hold the rest at once";
 
-/// "-c 4096, or with -nkvo (then the host's memory does not hold the rest at once)"
+/// "with -c 4096, or with -nkvo (then the host's memory does not hold the rest at once)"
 std::string text_of(const std::vector<Way>& ways) {
     const bool none_at_once = std::none_of(ways.begin(), ways.end(), [](const Way& way) { return way.at_once; });
-    const std::string text = joined(ways, ", or with ", [&](const Way& way) {
-        return way.words + (way.at_once || none_at_once ? "" : " (then " + std::string(not_held_at_once) + ")");
+    const std::string text = joined(ways, ", or ", [&](const Way& way) {
+        return words::with_options(way.words) +
+               (way.at_once || none_at_once ? "" : " (then " + std::string(not_held_at_once) + ")");
     });
     return text + (none_at_once ? ", and then " + std::string(not_held_at_once) : "");
 }
@@ -199,7 +201,10 @@ std::string split_words(const Trials& trials, const RunOptions& options) {
 
 std::string fewer_layers(Trials& trials, RunOptions options) {
     int32_t fits = -1, does_not = std::min(options.n_gpu_layers, trials.n_layers() + 1);
-    std::string rest; // what the host does not hold with as many as fit
+    std::string rest;    // what the host does not hold with as many as fit
+    if (does_not <= 0) { // none is asked for
+        return "";
+    }
     const std::string split = split_words(trials, options);
     while (does_not - fits > 1) {
         options.n_gpu_layers = (does_not + fits) / 2;
@@ -392,14 +397,16 @@ std::string what_would_fit(GenerateRequest request, const RunOptions& options, c
     });
     const std::vector<Way> ways = same_layers(trials, options, weights_fit, n_tokens);
     if (devices_fit(needs)) { // fewer layers there would leave more to the host
-        const auto words = [](const Way& way) { return way.words + (way.at_once ? "" : ", if not at once"); };
-        return ways.empty() ? "" : "; all of it fits with " + joined(ways, ", or with ", words);
+        const auto words = [](const Way& way) {
+            return words::with_options(way.words) + (way.at_once ? "" : ", if not at once");
+        };
+        return ways.empty() ? "" : "; all of it fits " + joined(ways, ", or ", words);
     }
     const std::string fewer = fewer_layers(trials, options);
     if (ways.empty()) {
         return fewer + smaller_weights(trials, options);
     }
-    return fewer + "; all that were asked for fit with " + text_of(ways);
+    return fewer + (options.n_gpu_layers > 0 ? "; all that were asked for fit " : "; it fits ") + text_of(ways);
 }
 
 } // namespace schedscope

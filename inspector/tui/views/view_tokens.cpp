@@ -102,7 +102,7 @@ public:
         };
         append("chosen", out);
         append("samplers", sampled);
-        append("ubatch", input);
+        append("ubatch, by position", input);
         return lines;
     }
 

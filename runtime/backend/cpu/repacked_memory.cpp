@@ -50,9 +50,10 @@ public:
                 panels.ops->lay_out(from + done, panels.n, panel);
                 return;
             }
-            panels.ops->take_back(panel, panels.n, rows_.data());
-            std::memcpy(rows_.data() + first, from + done, n);
-            panels.ops->lay_out(rows_.data(), panels.n, panel);
+            std::vector<std::byte> rows(panels.of_panel);
+            panels.ops->take_back(panel, panels.n, rows.data());
+            std::memcpy(rows.data() + first, from + done, n);
+            panels.ops->lay_out(rows.data(), panels.n, panel);
         });
     }
     void read(size_t offset, void* target, size_t bytes) override {
@@ -62,8 +63,9 @@ public:
                 panels.ops->take_back(panel, panels.n, to + done);
                 return;
             }
-            panels.ops->take_back(panel, panels.n, rows_.data());
-            std::memcpy(to + done, rows_.data() + first, n);
+            std::vector<std::byte> rows(panels.of_panel);
+            panels.ops->take_back(panel, panels.n, rows.data());
+            std::memcpy(to + done, rows.data() + first, n);
         });
     }
     void clear(uint8_t value) override { memory_->clear(value); }
@@ -81,7 +83,6 @@ private:
             const Panels& panels = at->second;
             const size_t inside = offset + done - at->first, first = inside % panels.of_panel;
             const size_t n = std::min(panels.of_panel - first, bytes - done);
-            rows_.resize(std::max(rows_.size(), panels.of_panel));
             use(panels, base() + at->first + inside - first, first, n, done);
             done += n;
         }
@@ -89,7 +90,6 @@ private:
 
     std::unique_ptr<Buffer> memory_;
     std::map<size_t, Panels> held_; ///< by offset
-    std::vector<std::byte> rows_;   ///< of one panel
 };
 
 class RepackedBufferType final : public BufferType {
@@ -109,8 +109,8 @@ const BufferType& cpu_repack_buffer_type() noexcept {
 }
 
 bool can_be_repacked(Type type, const Shape& ne) noexcept {
-    constexpr int64_t most_panel_rows = 16; // so that what lies where does not depend on the instruction set
-    return ops_here().blocks[ordinal(type)].repacked.multiply != nullptr && ne[1] % most_panel_rows == 0 && ne[2] == 1 &&
+    // What lies where does not depend on the instruction set, whose panels have as many rows or fewer.
+    return ops_here().blocks[ordinal(type)].repacked.multiply != nullptr && ne[1] % rows_laid_out_together == 0 && ne[2] == 1 &&
            ne[3] == 1;
 }
 

@@ -10,6 +10,9 @@ namespace schedscope {
 /// to be announced (Buffer::hold) before it is written.
 const BufferType& cpu_repack_buffer_type() noexcept;
 
+/// Rows from a multiple of this on, as many or a multiple, can be written by threads at once: they share nothing with others.
+constexpr int64_t rows_laid_out_together = 16;
+
 /// Can such weights lie there? Matrices of a type that can be laid out, with whole panels of rows.
 bool can_be_repacked(Type type, const Shape& ne) noexcept;
 

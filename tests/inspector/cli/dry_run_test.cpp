@@ -309,7 +309,7 @@ TEST(DryRun, TellsWithWhichSharesAllLayersFit) {
         return dry_run(folder, header, more).err;
     };
     const std::string told = with({"-ts", "1,1"}), before = ", or with -ts ";
-    EXPECT_THAT(told, HasSubstr(" is the most that the devices hold with this -ts; all that were asked for fit with no -ts"));
+    EXPECT_THAT(told, HasSubstr(" is the most that the devices hold with this -ts; all that were asked for fit without -ts"));
     ASSERT_THAT(told, HasSubstr(before));
     const size_t begin = told.find(before) + before.size();
     const std::string shares = told.substr(begin, told.find_first_of(" ,\n", told.find(',', begin) + 1) - begin);
@@ -333,6 +333,16 @@ TEST(DryRun, NamesWhatLiesWhere) {
     const std::vector<std::string> moved{"-ot", "blk\\.31\\.ffn_.*=CPU"};
     EXPECT_THAT(memory_of("a", moved), HasSubstr(": 1 block, 1 block in part, the output; "));
     EXPECT_THAT(memory_of("CPU", moved), HasSubstr(": 30 blocks, 1 block in part, the embedding; "));
+}
+
+/// Where no layer is asked for, no number of layers is advised.
+TEST(DryRun, SaysWhatFitsWhereADeviceOnlyTakesWorkOver) {
+    const Folder folder;
+    const std::string header = header_of(folder, "7b", "q8_0");
+    const std::string told =
+        dry_run(folder, header, {"--device", "a=vulkan:64MiB,cpu", "--n-prompt", "512", "-n", "0", "-c", "1024", "-ngl", "0"})
+            .err;
+    EXPECT_THAT(told, AllOf(HasSubstr("; it fits with "), HasSubstr("--no-op-offload"), Not(HasSubstr("-ngl"))));
 }
 
 TEST(DryRun, SaysThatLayersHaveNoDevice) {

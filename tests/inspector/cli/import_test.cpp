@@ -621,10 +621,11 @@ TEST(Import, FillsInFromTheModelWhatALogLeavesOut) {
         {"import", logs + "ngl0-prefill40-causes.log", "-m", paths::shared("models/stories260K-q8_0.gguf"), "-o", folder / "t"});
     EXPECT_EQ(other.code, 3);
     EXPECT_EQ(other.out, "");
-    EXPECT_THAT(other.err, ::testing::ContainsRegex(
-                               "^schedscope: .*ngl0-prefill40-causes\\.log: is a log of another model: [a-z0-9_.]+\\.weight has "
-                               "[0-9.]+ KiB in the log, [0-9.]+ KiB \\(q8_0\\) in the model; give -m the model that the log "
-                               "is of, or leave it out\n$"));
+    EXPECT_THAT(other.err,
+                ::testing::ContainsRegex(
+                    "^schedscope: .*ngl0-prefill40-causes\\.log: the log is of another model: [a-z0-9_.]+\\.weight has "
+                    "[0-9.]+ KiB in the log, [0-9.]+ KiB \\(q8_0\\) in the model; give -m the model that the log "
+                    "is of, or leave it out\n$"));
     EXPECT_FALSE(exists(folder / "t"));
     EXPECT_EQ(run({"import", logs + "ngl0-prefill40-causes.log", "-m", paths::log("2026-05"), "-o", folder / "u"}).code, 3);
 }

@@ -3,6 +3,7 @@
 #include "tests/support/models/fake_devices.h"
 #include "tests/support/models/made_model.h"
 
+#include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/model/architecture.h"
 #include "runtime/model/model.h"
 
@@ -137,6 +138,42 @@ TEST_F(ModelTest, what_the_cpu_alone_multiplies_is_laid_out_for_it) {
         }
         EXPECT_EQ(memory_of(*model->weights().token_embedding), "CPU") << "it is looked up";
         EXPECT_EQ(memory_of(*layer.attn_norm.weight), "CPU") << "it is no matrix of a product";
+    }
+}
+
+/// Several parts of a weight, the last one smaller, by several threads: each row is where it belongs, and progress counts all.
+TEST_F(ModelTest, threads_lay_out_what_one_would) {
+    SynthShape shape = small_shape();
+    shape.n_layer = 1;
+    shape.n_embd = 1024;
+    shape.n_ff = 20'000; // one weight is longer than what is laid out until progress is told
+    const files::Folder folder;
+    const std::string path = folder / "made.gguf";
+    synthesise(shape, Type::Q8_0, 1, path);
+    const auto file = std::make_shared<gguf::File>(gguf::File::open(path));
+    devices = {&registry.cpu()};
+    ThreadPool threads(4);
+    for (const bool mapped : {true, false}) {
+        LoadOptions loading = LoadMode::data;
+        loading.repacks = true;
+        loading.mapped = mapped;
+        loading.threads = &threads;
+        int64_t last = 0;
+        loading.progress = [&](int64_t done, int64_t total) {
+            EXPECT_GT(done, last);
+            EXPECT_LE(done, total);
+            last = done;
+        };
+        const auto model = load(file, {}, loading);
+        EXPECT_EQ(last, bytes_of(*file));
+        const LayerWeights& layer = model->weights().layers[0];
+        for (const Tensor* t : {layer.attn_q.weight, layer.ffn_up.weight, layer.ffn_down.weight}) {
+            EXPECT_EQ(memory_of(*t), "CPU_Repack") << t->name;
+            const gguf::FileTensor& written = file->require_tensor(t->name);
+            std::vector<std::byte> read(written.bytes);
+            tensor_read(*t, read.data(), 0, read.size());
+            EXPECT_TRUE(std::equal(read.begin(), read.end(), written.data)) << t->name;
+        }
     }
 }
 

@@ -69,7 +69,7 @@ TEST(OtherModel, ALogOfTheModelIsNotRefused) { EXPECT_EQ(refusal(header(2)), "")
 
 TEST(OtherModel, AWeightOfAnotherSizeIsOfAnotherModel) {
     EXPECT_THAT(refusal(header(2, 4096)),
-                HasSubstr(": is a log of another model: token_embd.weight has 2.0 KiB in the log, 4.0 KiB "
+                HasSubstr(": the log is of another model: token_embd.weight has 2.0 KiB in the log, 4.0 KiB "
                           "(f32) in the model; give -m the model that the log is of, or leave it out"));
     EXPECT_EQ(refusal(header(2, 2048 + 1023)), "") << "the log rounds it down";
 }

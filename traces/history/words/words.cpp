@@ -1,6 +1,7 @@
 #include "traces/history/words/words.h"
 
 #include "runtime/planner/rules.h"
+#include "runtime/system/joined.h"
 #include "traces/format/schedscope_stream.h"
 #include "traces/history/words/unknown.h"
 
@@ -89,6 +90,12 @@ std::string refusal(Refusal reason, std::string_view detail, std::string_view be
     std::string text(refusal_name(reason));
     text += text.empty() || detail.empty() ? std::string_view() : between;
     return text += detail;
+}
+
+bool lacks_option(std::string_view options) noexcept { return options.starts_with("no -"); }
+
+std::string with_options(std::string_view options) {
+    return lacks_option(options) ? joined({"without ", options.substr(3)}) : joined({"with ", options});
 }
 
 std::vector<std::string_view> flag_names(uint8_t flags) {

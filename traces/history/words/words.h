@@ -43,6 +43,9 @@ std::string model_of(const SessionInfo& session);
 std::string fact(const std::pair<std::string, std::string>& named);
 /// "type: source 1 is not F32", or as much of it as is known; empty: nothing.
 std::string refusal(Refusal reason, std::string_view detail, std::string_view between = ": ");
+/// Options that a run would have, or lack: "with -ngl 5"; of "no -nkvo" "without -nkvo".
+std::string with_options(std::string_view options);
+bool lacks_option(std::string_view options) noexcept;
 /// "input", "param": of TensorFlags.
 std::vector<std::string_view> flag_names(uint8_t flags);
 /// What a backend was asked, and what it said: "runs this operator? no: type: source 1 is not F32". memory: with

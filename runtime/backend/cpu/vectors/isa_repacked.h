@@ -49,8 +49,12 @@ template <typename Row, bool back> inline void turn_rows(const std::byte* from, 
     using Block = typename Row::Block;
     constexpr int block = Row::pieces * piece;
     constexpr int64_t of_row = sizeof(Block), of_panel = of_row * width;
+    constexpr int64_t ahead = 8 * of_row; // what lies in the file's pages is read here first
     const int64_t row_bytes = n / block * of_row;
     for (int64_t i = 0; i < n / block; ++i, from += back ? of_panel : of_row, to += back ? of_row : of_panel) {
+        for (int64_t r = 0; !back && r < width; ++r) {
+            __builtin_prefetch(from + r * row_bytes + ahead);
+        }
         for (const Units& u : FieldsOf<Block>::all) {
             (u.size == 4   ? turn_units<Row, 4, back>
              : u.size == 2 ? turn_units<Row, 2, back>

@@ -429,7 +429,8 @@ TEST_F(InspectedProgram, IsRefusedWhereItIsNotWhatIsMeant) {
     };
     for (const Wrong& wrong :
          {Wrong{{"inspect", "a.trace", "b"}, "one trace; a program stands behind --"},
-          {{"inspect", "-n", "5", "--", "true"}, "goes with -m; options of the program stand behind its name"},
+          {{"inspect", "-n", "5", "--", "true"},
+           "belongs to a run of a model, and 'true' is a program to record, whose options stand behind its name"},
           {{"inspect", "--sync", "a.trace"}, "--sync: goes with -- PROGRAM"},
           {{"inspect", "--diff", "a.trace", "--", "true"}, "--diff goes with a trace"},
           {{"record", "-o", "t", "--when", "op=ADD kind=execute", "--", "true"},

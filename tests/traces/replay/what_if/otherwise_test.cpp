@@ -321,9 +321,11 @@ TEST(Levers, AreSaidOncePerBackend) {
     FoundLevers levers;
     levers.found.push_back({{"ngl=5"}, "-ngl 5 or more", "Vulkan0", 1});
     levers.found.push_back({{"nkvo=on"}, "-nkvo", "CPU", 2});
+    levers.found.push_back({{"ngl=6", "nkvo=off"}, "no -nkvo", "Vulkan0", 2});
+    levers.found.push_back({{"op-offload=on"}, "no --no-op-offload", "Vulkan1", 2});
     levers.found.push_back({{"offload-min-batch=1"}, "--offload-min-batch 1", "Vulkan0", 3});
-    EXPECT_THAT(levers_in_words(levers),
-                ElementsAre("on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1", "on CPU with -nkvo"));
+    EXPECT_THAT(levers_in_words(levers), ElementsAre("on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1, or without -nkvo",
+                                                     "on CPU with -nkvo", "on Vulkan1 without --no-op-offload"));
 }
 
 /// A trace of a first device with so much memory.
