@@ -200,11 +200,11 @@ std::string split_words(const Trials& trials, const RunOptions& options) {
 }
 
 std::string fewer_layers(Trials& trials, RunOptions options) {
-    int32_t fits = -1, does_not = std::min(options.n_gpu_layers, trials.n_layers() + 1);
-    std::string rest;    // what the host does not hold with as many as fit
-    if (does_not <= 0) { // none is asked for
+    if (options.n_gpu_layers <= 0) {
         return "";
     }
+    int32_t fits = -1, does_not = std::min(options.n_gpu_layers, trials.n_layers() + 1);
+    std::string rest; // what the host does not hold with as many as fit
     const std::string split = split_words(trials, options);
     while (does_not - fits > 1) {
         options.n_gpu_layers = (does_not + fits) / 2;
