@@ -324,7 +324,7 @@ TEST(Levers, AreSaidOncePerBackend) {
     levers.found.push_back({{"ngl=6", "nkvo=off"}, "no -nkvo", "Vulkan0", 2});
     levers.found.push_back({{"op-offload=on"}, "no --no-op-offload", "Vulkan1", 2});
     levers.found.push_back({{"offload-min-batch=1"}, "--offload-min-batch 1", "Vulkan0", 3});
-    EXPECT_THAT(levers_in_words(levers), ElementsAre("on Vulkan0 with -ngl 5 or more, or --offload-min-batch 1, or without -nkvo",
+    EXPECT_THAT(levers_in_words(levers), ElementsAre("on Vulkan0 with -ngl 5 or more, or without -nkvo, or --offload-min-batch 1",
                                                      "on CPU with -nkvo", "on Vulkan1 without --no-op-offload"));
 }
 
