@@ -72,7 +72,7 @@ TEST_F(RecordProgram, TakesWhatStandsBehindTheDashesAsItIs) {
     EXPECT_EQ(outcome.out, "run -m --help -ngl -- -o a b \n");
     const Outcome other = run({"record", "-o", trace, "-n", "5", "--", "true"});
     EXPECT_EQ(other.code, 2);
-    EXPECT_THAT(other.err, HasSubstr("goes with -m"));
+    EXPECT_THAT(other.err, HasSubstr("belongs to a run of a model, and 'true' is a program to record"));
     EXPECT_EQ(run({"record", "-o", trace, "-m", model(), "--sync"}).code, 2);
     write_bytes(folder / "text", "no trace");
     EXPECT_EQ(run({"record", "-o", folder / "text", "--", "true"}).code, 2);
