@@ -224,22 +224,30 @@ bool WeightLoader::fits_host() const {
     return memory == 0 || std::cmp_less_equal(bytes_of(true), memory);
 }
 
+/// What is in memory twice until it is done. room: for what is not mapped.
+void WeightLoader::write(const Item& item, bool mapped, size_t at, size_t n, std::vector<std::byte>& room) {
+    const gguf::FileTensor& info = *item.info;
+    if (mapped) {
+        file_.read_ahead(info, at, n);
+        tensor_write(*item.tensor, info.data + at, at, n);
+        file_.let_go(info, at, n);
+    } else {
+        room.resize(std::max(room.size(), n));
+        file_.read(info, at, std::span(room).first(n));
+        tensor_write(*item.tensor, room.data(), at, n);
+    }
+}
+
 /// A device's weights, or the host's that are not mapped, piece by piece: no more of the file than that is in memory twice.
 void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>& room, const Done& done) {
     const gguf::FileTensor& info = *item.info;
     std::byte* const host = item.home == policy_.host() ? host_data(*item.tensor) : nullptr;
     for (size_t at = 0; at < info.bytes; at += piece) {
         const size_t n = std::min(piece, info.bytes - at);
-        if (mapped) {
-            file_.read_ahead(info, at, n);
-            tensor_write(*item.tensor, info.data + at, at, n);
-            file_.let_go(info, at, n);
-        } else if (host != nullptr) {
+        if (!mapped && host != nullptr) {
             file_.read(info, at, {host + at, n});
         } else {
-            room.resize(piece);
-            file_.read(info, at, std::span(room).first(n));
-            tensor_write(*item.tensor, room.data(), at, n);
+            write(item, mapped, at, n, room);
         }
         done(n);
     }
@@ -249,30 +257,18 @@ void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>&
 /// By all threads, each of which has one part at a time in memory twice. Most of the time goes into pages that are new.
 void WeightLoader::lay_out(const Item& item, const LoadOptions& options, const Done& done) {
     const gguf::FileTensor& info = *item.info;
+    ThreadPool alone(1);
+    ThreadPool& threads = options.threads != nullptr ? *options.threads : alone;
     const size_t together = rows_laid_out_together * row_bytes(info.type, info.ne[0]);
     const size_t part = std::max<size_t>(repacked_part / together, 1) * together;
     for (size_t at = 0; at < info.bytes; at += parts_at_once * part) {
         const size_t end = std::min(at + parts_at_once * part, info.bytes);
         const auto lay = [&](int i) {
-            const size_t first = at + i * part, n = std::min(part, end - first);
-            if (options.mapped) {
-                file_.read_ahead(info, first, n);
-                tensor_write(*item.tensor, info.data + first, first, n);
-                file_.let_go(info, first, n);
-            } else {
-                std::vector<std::byte> rows(n);
-                file_.read(info, first, rows);
-                tensor_write(*item.tensor, rows.data(), first, n);
-            }
+            const size_t first = at + i * part;
+            std::vector<std::byte> room;
+            write(item, options.mapped, first, std::min(part, end - first), room);
         };
-        const int n_parts = int_of((end - at + part - 1) / part);
-        if (options.threads != nullptr) {
-            options.threads->run(n_parts, lay);
-        } else {
-            for (int i = 0; i < n_parts; ++i) {
-                lay(i);
-            }
-        }
+        threads.run(int_of((end - at + part - 1) / part), lay);
         done(end - at);
     }
     file_.let_go(info);
@@ -296,13 +292,12 @@ void WeightLoader::fill(const LoadOptions& options) {
     };
     std::vector<std::byte> room;
     for (const Item* item : items) {
-        if (item->repacked != nullptr) {
-            lay_out(*item, options, done);
-            file_.check_whole();
-            continue;
-        }
         if (!is_mapped(*item, options)) {
-            upload(*item, options.mapped, room, done);
+            if (item->repacked != nullptr) {
+                lay_out(*item, options, done);
+            } else {
+                upload(*item, options.mapped, room, done);
+            }
             file_.check_whole();
             continue;
         }

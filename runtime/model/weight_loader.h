@@ -94,6 +94,7 @@ private:
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
     void fill(const LoadOptions& options);
     using Done = std::function<void(size_t bytes)>;
+    void write(const Item& item, bool mapped, size_t at, size_t n, std::vector<std::byte>& room);
     void upload(const Item& item, bool mapped, std::vector<std::byte>& room, const Done& done);
     void lay_out(const Item& item, const LoadOptions& options, const Done& done);
     void lock_host();

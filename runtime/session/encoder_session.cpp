@@ -1,5 +1,6 @@
 #include "runtime/session/encoder_session.h"
 
+#include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/scheduler/evaluation_record.h"
 #include "runtime/session/model_header.h"
@@ -17,6 +18,9 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     backend.n_threads = o.n_threads;
     backend.fusion = o.fusion;
     backend.products = o.products;
+    if (!o.header_only) {
+        backend.threads = threads_of(backend);
+    }
     backends_ = make_backends(devices_, backend);
     settings_.placement.n_gpu_layers = o.n_gpu_layers;
     for (const std::string& text : o.overrides) {
@@ -25,6 +29,7 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     std::vector<OverrideReport> reports;
     LoadOptions loading(o.header_only ? LoadMode::header : LoadMode::data);
     loading.repacks = o.repack && o.products == Products::int8;
+    loading.threads = backend.threads.get();
     model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement, loading, &reports);
     notes_ = o.header_only ? std::vector<std::string>() : caveats_of(devices_);
     notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());

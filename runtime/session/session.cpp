@@ -105,11 +105,9 @@ void Session::make_backends(const Registry& registry) {
     BackendOptions options = backend_options();
     if (!options_.header_only) {
         options.threads = threads_ = threads_of(options);
-    }
-    backends_ = schedscope::make_backends(devices_, options);
-    if (!options_.header_only) {
         note_threads();
     }
+    backends_ = schedscope::make_backends(devices_, options);
     if (const std::string note = idle_layers_note(registry); !note.empty()) {
         notes_.push_back(note);
     }

@@ -397,10 +397,8 @@ std::string what_would_fit(GenerateRequest request, const RunOptions& options, c
     });
     const std::vector<Way> ways = same_layers(trials, options, weights_fit, n_tokens);
     if (devices_fit(needs)) { // fewer layers there would leave more to the host
-        const auto words = [](const Way& way) {
-            return words::with_options(way.words) + (way.at_once ? "" : ", if not at once");
-        };
-        return ways.empty() ? "" : "; all of it fits " + joined(ways, ", or ", words);
+        const auto said = [](const Way& way) { return words::with_options(way.words) + (way.at_once ? "" : ", if not at once"); };
+        return ways.empty() ? "" : "; all of it fits " + joined(ways, ", or ", said);
     }
     const std::string fewer = fewer_layers(trials, options);
     if (ways.empty()) {

@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/system/joined.h"
 #include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
@@ -307,10 +308,7 @@ TEST(Axis, OfALargeBufferHasUnitsAndFits) {
     for (const int height : {6, 9, 12}) {
         std::vector<std::string> labels;
         for (const Line& line : map.draw(session, -1, height, 80)) {
-            std::string text;
-            for (const Text& part : line.parts) {
-                text += part.text;
-            }
+            const std::string text = joined(line.parts, "", &Text::text);
             const size_t end = text.find_first_not_of(' ');
             if (end != std::string::npos && end < 9 && std::isdigit(text[end])) {
                 labels.push_back(text.substr(end, text.find('B') + 1 - end));

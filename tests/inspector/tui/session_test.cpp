@@ -4,6 +4,7 @@
 #include "inspector/tui/background/folded_differences.h"
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/system/joined.h"
 #include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/traces/made_trace.h"
 #include "traces/history/live_gate.h"
@@ -319,10 +320,7 @@ TEST_F(ATrace, AMapTellsOfAFoldedRangeWhereNothingElseIsWritten) {
     int n_told = 0;
     for (int height = 6; height < 40; ++height) {
         for (const Line& line : map.draw(session, -1, height, 120)) {
-            std::string text;
-            for (const auto& part : line.parts) {
-                text += part.text;
-            }
+            const std::string text = joined(line.parts, "", &Text::text);
             if (text.find(" lies ") != std::string::npos) {
                 ++n_told;
                 EXPECT_THAT(text, ::testing::ContainsRegex(" [0-9.]+ MiB in which nothing lies ")) << "height " << height;
@@ -351,10 +349,7 @@ TEST_F(ATrace, AMapTellsOfAFoldedRangeAboveWhatIsNeededAllTheTime) {
     std::vector<std::string> labels;
     std::string all;
     for (const Line& line : map.draw(session, -1, 9, 78)) {
-        std::string text;
-        for (const auto& part : line.parts) {
-            text += part.text;
-        }
+        const std::string text = joined(line.parts, "", &Text::text);
         all += text + "\n";
         if (const std::string label = text.substr(0, 9); label.find("iB") != std::string::npos) {
             EXPECT_THAT(labels, ::testing::Not(::testing::Contains(label))) << all;
