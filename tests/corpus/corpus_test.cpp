@@ -7,6 +7,7 @@
 #include "tests/corpus/text_lines.h"
 #include "tests/support/graphs/lifetime_check.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitized.h"
 
 #include <gmock/gmock.h>
 
@@ -31,6 +32,9 @@ void PrintTo(const Recorded& r, std::ostream* out) { *out << (r.sample ? "sample
 class CorpusFile : public ::testing::TestWithParam<Recorded> {
 protected:
     void SetUp() override {
+        if (test::is_sanitized && !GetParam().sample) {
+            GTEST_SKIP() << "a sanitizer looks at the sample";
+        }
         if (!std::filesystem::exists(file)) {
             GTEST_SKIP() << file << " is not here";
         }

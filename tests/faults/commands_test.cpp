@@ -6,6 +6,7 @@
 #include "inspector/cli/line/app.h"
 #include "tests/faults/faults.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/terminal.h"
 
 #include <CLI/CLI.hpp>
@@ -153,8 +154,10 @@ const Files& files() {
 /// All n; or fewer and fewer of allocations, of which there are many thousands, and where a sanitizer makes each take long.
 int64_t next(Fault fault, int64_t n) {
     static const bool each = std::getenv("SCHEDSCOPE_EACH_FAULT") != nullptr;
-    const bool few = fault == Fault::allocation || __lsan_do_recoverable_leak_check != nullptr;
-    return few && !each ? n + 1 + n / 12 : n + 1;
+    if (each || (fault != Fault::allocation && !is_sanitized)) {
+        return n + 1;
+    }
+    return n + 1 + n / (is_sanitized ? 4 : 12);
 }
 
 /// What the command says when nothing fails, and how it is found out what it left.

@@ -1,5 +1,4 @@
 // A scheduler's log on the command line: imported, then read by every command.
-#include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/offers.h"
 #include "tests/inspector/cli/harness/recorded.h"
@@ -91,48 +90,6 @@ TEST(Import, APictureOfNodesThatTheLogDoesNotNameIsRefused) {
         EXPECT_THAT(picture.err, HasSubstr("use --view splits"));
     }
     EXPECT_EQ(run({"dot", trace.path}).code, 0);
-}
-
-TEST(Import, AReportShowsThePlanAsTheLogTellsIt) {
-    if (browser_path().empty()) {
-        GTEST_SKIP() << "no chromium and no chromium-headless-shell is here";
-    }
-    const ImportedTrace trace("2026-05");
-    const std::string report = trace.folder / "report.html";
-    ASSERT_EQ(run({"export", trace.path, "--html", report}).code, 0);
-    for (const char* at : {"view=splits", "view=splits&pass=5", "view=splits&pass=before"}) {
-        const BrowserPage page = open_page(report, at);
-        EXPECT_EQ(page.complaints, "") << at;
-        EXPECT_THAT(page.text, HasSubstr("as in the log")) << at;
-        EXPECT_THAT(page.text, HasSubstr("split 1")) << at;
-        EXPECT_THAT(page.text, Not(HasSubstr("move the slider"))) << at;
-    }
-    EXPECT_THAT(open_page(report, "view=nodes").text, HasSubstr("V Vulkan0"));
-    const BrowserPage table = open_page(report, "view=assignments");
-    EXPECT_THAT(table.text, ContainsRegex("prefill, [0-9]+ nodes"));
-    EXPECT_THAT(table.text, HasSubstr("Vulkan0"));
-    EXPECT_THAT(table.text, Not(HasSubstr("[0, 0, 0, 0]")));
-    EXPECT_THAT(open_page(report, "view=copies").dom, Not(HasSubstr(">-1")));
-}
-
-TEST(Import, AReportCountsWhatTheLogPlacesAndIsNamedAsAPicture) {
-    if (browser_path().empty()) {
-        GTEST_SKIP() << "no chromium and no chromium-headless-shell is here";
-    }
-    for (const char* log : {"2026-05", "level-1"}) {
-        const ImportedTrace trace(log);
-        ASSERT_EQ(run({"import", "-", "-o", trace.path}, {.in = read_bytes(paths::log(log))}).code, 0);
-        const std::string report = trace.folder / "report.html";
-        ASSERT_EQ(run({"export", trace.path, "--html", report}).code, 0);
-        int n_assigned = 0; // copies lie where their split is, and no line says it
-        for (const std::string& line : lines_of(run({"export", trace.path, "--jsonl", "-"}).out)) {
-            n_assigned += json::parse(line)["kind"] == "assign" ? 1 : 0;
-        }
-        const BrowserPage page = open_page(report, "view=splits");
-        EXPECT_THAT(page.text, HasSubstr(std::to_string(n_assigned) + " tensors assigned; imported logs")) << log;
-        EXPECT_THAT(page.text, HasSubstr("a scheduler log from standard input"));
-        EXPECT_THAT(page.text, Not(HasSubstr("log a scheduler log")));
-    }
 }
 
 TEST(Import, ALogOfSplitsAloneSaysWhatLogsNodes) {

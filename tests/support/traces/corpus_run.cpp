@@ -6,6 +6,7 @@
 #include "tests/corpus/run_case.h"
 #include "tests/corpus/text_lines.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitized.h"
 
 #include <filesystem>
 
@@ -68,9 +69,12 @@ void record_case(const corpus::Case& c, Recorder& recorder) {
     }
 }
 
-CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus::Case&)>& f) {
+namespace {
+
+/// Calls `goes_on` for them, until it says no.
+CorpusPart walk(int every, const std::function<bool(corpus::Case&)>& goes_on) {
     const std::string whole = paths::shared("corpus");
-    const CorpusPart part = std::filesystem::exists(whole) ? CorpusPart::whole : CorpusPart::sample;
+    const CorpusPart part = std::filesystem::exists(whole) && !is_sanitized ? CorpusPart::whole : CorpusPart::sample;
     if (part == CorpusPart::sample) {
         every = 1;
     }
@@ -79,12 +83,36 @@ CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus
         corpus::TextLines lines(file);
         std::string line;
         for (int number = 0; lines.next(line); ++number) {
-            if (!line.empty() && number % every == 0) {
-                f(corpus::decode_case(line));
+            if (line.empty() || number % every != 0) {
+                continue;
+            }
+            corpus::Case c = corpus::decode_case(line);
+            if (!goes_on(c)) {
+                return part;
             }
         }
     }
     return part;
+}
+
+} // namespace
+
+CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus::Case&)>& f) {
+    return walk(every, [&](const corpus::Case& c) {
+        f(c);
+        return true;
+    });
+}
+
+std::optional<corpus::Case> find_corpus_case(const std::function<bool(const corpus::Case&)>& is_wanted) {
+    std::optional<corpus::Case> found;
+    walk(1, [&](corpus::Case& c) {
+        if (is_wanted(c)) {
+            found = std::move(c);
+        }
+        return !found;
+    });
+    return found;
 }
 
 } // namespace schedscope::test

@@ -43,15 +43,12 @@ TEST(Foreign, EveryPlanOfTheCorpusIsReproduced) {
 
 /// Calls `look` for a case of the corpus with several splits: the first of those with memory, or without.
 void with_some_case(bool with_memory, const std::function<void(const corpus::Case&)>& look) {
-    bool found = false;
-    for_each_corpus_case(1, [&](const corpus::Case& c) {
-        if (!found && c.error_round < 0 && c.n_stages == 1 && c.allocates == with_memory && c.rounds.size() == 1 &&
-            c.rounds[0].expected.splits.size() > 3 && c.rounds[0].expected.rewired.size() > 3) {
-            found = true;
-            look(c);
-        }
+    const std::optional<corpus::Case> found = find_corpus_case([&](const corpus::Case& c) {
+        return c.error_round < 0 && c.n_stages == 1 && c.allocates == with_memory && c.rounds.size() == 1 &&
+               c.rounds[0].expected.splits.size() > 3 && c.rounds[0].expected.rewired.size() > 3;
     });
-    EXPECT_TRUE(found);
+    ASSERT_TRUE(found);
+    look(*found);
 }
 
 /// What is said of a case of which one thing was decided otherwise.

@@ -20,15 +20,12 @@ using ::testing::ElementsAre;
 
 /// Calls `look` with the first case of one stage and one round, with memory or without.
 void with_case(bool with_memory, const std::function<void(const corpus::Case&)>& look) {
-    bool found = false;
-    for_each_corpus_case(1, [&](const corpus::Case& c) {
-        if (!found && c.error_round < 0 && c.n_stages == 1 && c.allocates == with_memory && c.rounds.size() == 1 &&
-            c.rounds[0].expected.splits.size() > 3) {
-            found = true;
-            look(c);
-        }
+    const std::optional<corpus::Case> found = find_corpus_case([&](const corpus::Case& c) {
+        return c.error_round < 0 && c.n_stages == 1 && c.allocates == with_memory && c.rounds.size() == 1 &&
+               c.rounds[0].expected.splits.size() > 3;
     });
-    EXPECT_TRUE(found);
+    ASSERT_TRUE(found);
+    look(*found);
 }
 
 /// The case's plan so many times; `change`: what is done to its graph before each.

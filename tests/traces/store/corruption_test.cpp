@@ -1,4 +1,5 @@
 #include "runtime/error.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/traces/faces.h"
 #include "tests/support/traces/perfetto_file.h"
 #include "tests/support/traces/sample_run.h"
@@ -121,6 +122,7 @@ TEST_F(Corruption, WithWholePagesExchangedOrBlankedItNeverCrashes) {
 
 TEST_F(Corruption, WhateverNumberStandsInAColumnTheCallerNeverSeesOneOutOfRange) {
     int n_refused = 0;
+    Sample sample;
     for (const schema::Entity& table : schema::tables()) {
         std::vector<std::string> columns;
         {
@@ -133,6 +135,9 @@ TEST_F(Corruption, WhateverNumberStandsInAColumnTheCallerNeverSeesOneOutOfRange)
         ASSERT_FALSE(columns.empty());
         for (const std::string& column : columns) {
             for (const char* value : {"-7", "99", "100000", "9223372036854775807", "'word'", "1.5"}) {
+                if (!sample.takes()) {
+                    continue;
+                }
                 // One row in the middle; where the schema itself refuses, there is nothing to read.
                 const std::string sql = "UPDATE OR IGNORE " + table.name + " SET \"" + column + "\" = " + value +
                                         " WHERE (SELECT count(*) FROM " + table.name + ") > 0 AND " + columns.front() +
@@ -144,7 +149,7 @@ TEST_F(Corruption, WhateverNumberStandsInAColumnTheCallerNeverSeesOneOutOfRange)
             }
         }
     }
-    EXPECT_GT(n_refused, 500);
+    EXPECT_GT(n_refused, is_sanitized ? 100 : 500);
 }
 
 TEST_F(Corruption, WrongIdsAreNamed) {

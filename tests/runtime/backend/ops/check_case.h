@@ -38,7 +38,7 @@ public:
 
 private:
     std::string compare_from(size_t first, const Tolerances& tolerances);
-    void expect(); ///< fills expected_ from before_
+    void expect(); ///< fills expected_ from before_, once it is asked for
     std::string compare_node(const Tensor& node, std::span<const std::byte> found, const Tolerances& tolerances) const;
 
     Graph graph_;

@@ -1,9 +1,9 @@
 // The report in a browser: what the page shows is what `show` and `explain` tell of the same trace.
 #include "runtime/numbers.h"
-#include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
+#include "tests/inspector/cli/pages/browser.h"
 #include "tests/support/paths.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/cell.h"
@@ -38,9 +38,6 @@ public:
         EXPECT_EQ(outcome.code, 0) << outcome.err;
     }
     BrowserPage open(const std::string& at) const { return open_page(folder_ / "report.html", at); }
-    std::vector<BrowserPage> open(const std::vector<std::string>& places) const {
-        return open_pages(folder_ / "report.html", places);
-    }
     std::string html() const { return read_bytes(folder_ / "report.html"); }
 
 private:
@@ -56,18 +53,13 @@ INSTANTIATE_TEST_SUITE_P(Sample, EachReport,
 TEST_P(EachReport, OpensEveryViewWithoutAComplaint) {
     NEEDS_BROWSER();
     const ReportPage report(GetParam());
-    std::vector<std::string> places;
     for (const char* view :
          {"nodes", "splits", "copies", "fusion", "memory", "timeline", "tokens", "layers", // and links of before
           "assignments", "kernels", "reuse", "passes"}) {
-        places.push_back("view=" + std::string(view) + "&eval=0");
-    }
-    const std::vector<BrowserPage> pages = report.open(places);
-    ASSERT_EQ(pages.size(), places.size());
-    for (size_t i = 0; i < pages.size(); ++i) {
-        EXPECT_EQ(pages[i].complaints, "");
-        EXPECT_THAT(pages[i].dom, HasSubstr("aria-selected=\"true\"")) << places[i];
-        EXPECT_THAT(pages[i].dom, Not(HasSubstr("undefined"))) << places[i];
+        const BrowserPage page = report.open("view=" + std::string(view) + "&eval=0");
+        EXPECT_EQ(page.complaints, "") << view;
+        EXPECT_THAT(page.dom, HasSubstr("aria-selected=\"true\"")) << view;
+        EXPECT_THAT(page.dom, Not(HasSubstr("undefined"))) << view;
     }
 }
 

@@ -1,7 +1,7 @@
 // The query language by example (tests/data/queries.txt) in the report, opened in a browser, and on the command line.
-#include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
+#include "tests/inspector/cli/pages/browser.h"
 #include "tests/support/traces/made_trace.h"
 #include "tests/support/traces/query_cases.h"
 #include "traces/store/reading/reader.h"
@@ -36,7 +36,7 @@ json answers(const std::string& trace, const json& queries) {
                     "return [document.getElementById('found').textContent,"
                     "[...table.querySelectorAll('tbody tr')].map(r => r.children[name].textContent)]; })); }</script>");
     write_bytes(folder / "report.html", page);
-    const BrowserPage shown = open_page(folder / "report.html", "eval=0&view=nodes", {"--disable-ipc-flooding-protection"});
+    const BrowserPage shown = open_page(folder / "report.html", "eval=0&view=nodes", {{"--disable-ipc-flooding-protection"}});
     EXPECT_EQ(shown.complaints, "");
     const size_t from = shown.text.find("[[\""), end = shown.text.rfind("]]]");
     EXPECT_NE(from, std::string::npos) << shown.text.substr(0, 2000);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -19,11 +20,14 @@ struct BrowserPage {
 /// Chromium without a window; empty: none is installed.
 std::string browser_path();
 
-/// Opens a file at `#at` with the network switched off. `options` are the browser's own; they win over what it is started with.
-/// Throws std::runtime_error when the browser does not start.
-BrowserPage open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options = {});
-/// Opens it at each of several places, loaded again for each, in one browser. Each page has the complaints of all.
-std::vector<BrowserPage> open_pages(const std::string& file, const std::vector<std::string>& places);
+struct Opening {
+    std::vector<std::string> options = {}; ///< the browser's own
+    std::chrono::milliseconds own_time =
+        std::chrono::seconds(5); ///< of the page's clock, which runs ahead, so that nothing waits
+};
+
+/// Opens a file at `#at` with the network switched off. Throws std::runtime_error when the browser does not start, or ends.
+BrowserPage open_page(const std::string& file, const std::string& at, const Opening& how = {});
 
 } // namespace schedscope::test
 

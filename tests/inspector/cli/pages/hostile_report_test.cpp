@@ -1,8 +1,8 @@
 // Reports of runs whose names somebody chose to become markup or script, opened in a browser: nothing of them runs, asks for
 // something or becomes an element.
-#include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/pages/browser.h"
 #include "tests/support/traces/hostile_run.h"
 #include "traces/store/writer.h"
 
@@ -81,7 +81,7 @@ BrowserPage visited(const Folder& folder, const std::vector<std::string>& files)
     fill("FILES", nlohmann::json(files).dump());
     fill("VIEWS", views.dump());
     write_bytes(folder / "visitor.html", page);
-    return open_page(folder / "visitor.html", "", {"--allow-file-access-from-files", "--virtual-time-budget=600000"});
+    return open_page(folder / "visitor.html", "", {{"--allow-file-access-from-files"}, std::chrono::minutes(10)});
 }
 
 /// A report by the program, pictures and all.
@@ -133,6 +133,23 @@ TEST(HostileReports, WouldBeFoundOut) {
     EXPECT_THAT(findings_of(visited(folder, {"harmless.html", "careless.html"})),
                 ::testing::IsSupersetOf({"visited 2, clicked 0", "careless.html opened: a script ran",
                                          "careless.html opened: it has 1 script", "careless.html opened: it has B onclick"}));
+}
+
+/// What a page writes to its console, throws, or is not allowed; and the next page is not blamed for it.
+TEST(HostileReports, AreHeardComplaining) {
+    NEEDS_BROWSER();
+    const Folder folder;
+    write_bytes(folder / "complains.html",
+                "<!doctype html><meta charset=utf-8><meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
+                "script-src 'unsafe-inline'\"><script>console.log('it said')</script><script>throw new Error('it threw')</script>"
+                "<img src=forbidden.png>");
+    write_bytes(folder / "content.html", "<!doctype html><meta charset=utf-8><p>nothing");
+    EXPECT_THAT(open_page(folder / "complains.html", "").complaints,
+                ::testing::AllOf(::testing::HasSubstr("it said"), ::testing::HasSubstr("it threw"),
+                                 ::testing::HasSubstr("forbidden.png")));
+    const BrowserPage content = open_page(folder / "content.html", "");
+    EXPECT_EQ(content.complaints, "");
+    EXPECT_EQ(content.text, "nothing");
 }
 
 } // namespace
