@@ -1,23 +1,22 @@
 #include "inspector/cli/output/standard_streams.h"
 
+#include "runtime/system/descriptor.h"
+
 #include <iostream>
 
 #include <unistd.h>
 
 namespace schedscope {
 
-VisibleBuffer::VisibleBuffer(std::ostream& stream) : stream_(stream), terminal_(*stream.rdbuf(this)) {}
+StreamBuffer::StreamBuffer(std::ostream& stream) : stream_(stream), below_(*stream.rdbuf(this)) {}
 
-VisibleBuffer::~VisibleBuffer() {
-    const std::string last = pieces_.finish();
-    terminal_.sputn(last.data(), last.size());
-    terminal_.pubsync();
+StreamBuffer::~StreamBuffer() {
     const std::ios_base::iostate state = stream_.rdstate();
-    stream_.rdbuf(&terminal_); // forgets that a write failed
+    stream_.rdbuf(&below_); // forgets that a write failed
     stream_.clear(state);
 }
 
-VisibleBuffer::int_type VisibleBuffer::overflow(int_type byte) {
+StreamBuffer::int_type StreamBuffer::overflow(int_type byte) {
     if (traits_type::eq_int_type(byte, traits_type::eof())) {
         return traits_type::not_eof(byte);
     }
@@ -25,24 +24,54 @@ VisibleBuffer::int_type VisibleBuffer::overflow(int_type byte) {
     return xsputn(&c, 1) == 1 ? byte : traits_type::eof();
 }
 
-std::streamsize VisibleBuffer::xsputn(const char* bytes, std::streamsize n) {
+std::streamsize StreamBuffer::xsputn(const char* bytes, std::streamsize n) {
     const std::lock_guard lock(mutex_);
-    const std::string shown = pieces_.add({bytes, static_cast<size_t>(n)});
+    return put({bytes, static_cast<size_t>(n)}) ? n : 0;
+}
+
+int StreamBuffer::sync() {
+    const std::lock_guard lock(mutex_);
+    return flush() ? 0 : -1;
+}
+
+DescriptorBuffer::DescriptorBuffer(std::ostream& stream, int descriptor, bool by_line)
+    : StreamBuffer(stream), descriptor_(descriptor), by_line_(by_line) {}
+
+DescriptorBuffer::~DescriptorBuffer() { DescriptorBuffer::flush(); }
+
+bool DescriptorBuffer::put(std::string_view text) {
+    constexpr size_t much = 16384;
+    held_ += text;
+    return held_.size() < much && !(by_line_ && text.find('\n') != std::string_view::npos) ? true : flush();
+}
+
+bool DescriptorBuffer::flush() {
+    const bool written = write_all(descriptor_, std::as_bytes(std::span(held_)));
+    held_.clear(); // what could not be written is not tried again
+    return written;
+}
+
+VisibleBuffer::~VisibleBuffer() {
+    const std::string last = pieces_.finish();
+    below().sputn(last.data(), last.size());
+    below().pubsync();
+}
+
+bool VisibleBuffer::put(std::string_view text) {
+    const std::string shown = pieces_.add(text);
     const std::streamsize size = shown.size();
-    return terminal_.sputn(shown.data(), size) == size ? n : 0;
+    return below().sputn(shown.data(), size) == size;
 }
 
-int VisibleBuffer::sync() {
-    const std::lock_guard lock(mutex_);
-    return terminal_.pubsync();
-}
+bool VisibleBuffer::flush() { return below().pubsync() == 0; }
 
-StandardStreams::StandardStreams() {
+StandardStreams::StandardStreams()
+    : out_(std::cout, STDOUT_FILENO, isatty(STDOUT_FILENO) != 0), error_(std::cerr, STDERR_FILENO, isatty(STDERR_FILENO) != 0) {
     if (isatty(STDOUT_FILENO) != 0) {
-        out_.emplace(std::cout);
+        shown_out_.emplace(std::cout);
     }
     if (isatty(STDERR_FILENO) != 0) {
-        error_.emplace(std::cerr);
+        shown_error_.emplace(std::cerr);
     }
 }
 

@@ -6,27 +6,64 @@
 #include <optional>
 #include <ostream>
 #include <streambuf>
+#include <string>
 
 namespace schedscope {
 
-/// A stream's buffer that shows control characters instead of sending them. Newlines and tabs pass. Any thread may write.
-class VisibleBuffer final : public std::streambuf {
+/// Stands between a stream and its buffer, which the stream has again at the end; the stream has to live longer. Any thread may
+/// write.
+class StreamBuffer : public std::streambuf {
 public:
-    /// Takes the stream's buffer over, and gives it back at its end; the stream has to live longer.
-    explicit VisibleBuffer(std::ostream& stream);
-    ~VisibleBuffer() override;
-    VisibleBuffer(const VisibleBuffer&) = delete;
-    VisibleBuffer& operator=(const VisibleBuffer&) = delete;
+    ~StreamBuffer() override;
+    StreamBuffer(const StreamBuffer&) = delete;
+    StreamBuffer& operator=(const StreamBuffer&) = delete;
 
 protected:
-    int_type overflow(int_type byte) override;
-    std::streamsize xsputn(const char* bytes, std::streamsize n) override;
-    int sync() override;
+    explicit StreamBuffer(std::ostream& stream);
+    std::streambuf& below() noexcept { return below_; }
+
+    int_type overflow(int_type byte) final;
+    std::streamsize xsputn(const char* bytes, std::streamsize n) final;
+    int sync() final;
+
+    virtual bool put(std::string_view text) = 0; ///< false: it can't be written. One thread at a time.
+    virtual bool flush() = 0;
 
 private:
     std::ostream& stream_;
-    std::streambuf& terminal_;
+    std::streambuf& below_;
     std::mutex mutex_;
+};
+
+/// Writes to a descriptor and goes on where a signal interrupts that: the C library's streams, which it replaces, count that as a
+/// failure and lose what they hold.
+class DescriptorBuffer final : public StreamBuffer {
+public:
+    /// by_line: written at the end of each line, not only when there is much or when it is asked for.
+    DescriptorBuffer(std::ostream& stream, int descriptor, bool by_line);
+    ~DescriptorBuffer() override;
+
+protected:
+    bool put(std::string_view text) override;
+    bool flush() override;
+
+private:
+    int descriptor_;
+    bool by_line_;
+    std::string held_;
+};
+
+/// Shows control characters instead of sending them. Newlines and tabs pass.
+class VisibleBuffer final : public StreamBuffer {
+public:
+    explicit VisibleBuffer(std::ostream& stream) : StreamBuffer(stream) {}
+    ~VisibleBuffer() override;
+
+protected:
+    bool put(std::string_view text) override;
+    bool flush() override;
+
+private:
     VisiblePieces pieces_;
 };
 
@@ -37,7 +74,8 @@ public:
     StandardStreams();
 
 private:
-    std::optional<VisibleBuffer> out_, error_;
+    DescriptorBuffer out_, error_;
+    std::optional<VisibleBuffer> shown_out_, shown_error_; ///< above them
 };
 
 /// Empties the line that the cursor of standard error stands in, which has to be a terminal: the one sequence that the command

@@ -197,6 +197,22 @@ TEST(Interrupted, ARunPrintsWhatItHas) {
     EXPECT_THAT(terminal.text(), ::testing::EndsWith("\n"));
 }
 
+/// Where a signal comes while a terminal takes nothing more.
+TEST(Interrupted, ARunLosesNothingOfWhatItCouldNotPrintYet) {
+    TypedOut terminal;
+    Program program(
+        {"run", "-m", model(), "-p", "", "-n", "1000000", "--ignore-eos", "--context-shift", "--temp", "0", "--device", "cpu"},
+        {.out_descriptor = terminal.end_of_program()});
+    while (!program.waits_to_write()) {
+        ASSERT_FALSE(program.has_ended());
+        breathe();
+    }
+    program.signal(SIGINT);
+    EXPECT_EQ(terminal.wait_for(program).code, 130);
+    EXPECT_THAT(terminal.text(), StartsWith(known_text(20)));
+    EXPECT_THAT(terminal.text(), ::testing::EndsWith("\n"));
+}
+
 /// The write end of a pipe that has no reader any more.
 class ClosedPipe {
 public:

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -208,6 +209,13 @@ bool Program::has_open_in(const std::string& folder) const {
         }
     }
     return false;
+}
+
+bool Program::waits_to_write() const {
+    std::ifstream call("/proc/" + std::to_string(pid_) + "/syscall"); // "running", or the number and its arguments
+    long number = -1;
+    std::string descriptor;
+    return call >> number >> descriptor && number == SYS_write && descriptor == "0x1";
 }
 
 bool Program::has_ended() const {

@@ -49,6 +49,7 @@ public:
     bool has_ended() const; ///< without waiting
     /// Has it a file of this folder open, with a name or without?
     bool has_open_in(const std::string& folder) const;
+    bool waits_to_write() const; ///< to a standard output that nobody reads
     Outcome wait(std::chrono::seconds deadline = std::chrono::seconds(300));
 
 private:

@@ -96,6 +96,8 @@ public:
         posix_spawn_file_actions_adddup2(&files, answers[1], above + 1);
         posix_spawn_file_actions_adddup2(&files, above, its_commands);
         posix_spawn_file_actions_adddup2(&files, above + 1, its_answers);
+        posix_spawn_file_actions_addclose(&files, above);
+        posix_spawn_file_actions_addclose(&files, above + 1);
         const int failed = posix_spawn(&pid_, arguments[0], &files, nullptr, arguments.data(), environ);
         posix_spawn_file_actions_destroy(&files);
         close(commands[0]);
