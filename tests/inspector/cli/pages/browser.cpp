@@ -60,7 +60,7 @@ void read_markup(BrowserPage& page) {
     page.text = text_of(page.dom);
 }
 
-constexpr std::chrono::minutes patience(3); // only bounds a failure
+constexpr std::chrono::minutes patience(20); // only bounds a failure: a page may visit many, and a message comes at its end
 
 /// A browser that runs until the tests' program ends: it takes seconds to start. Told over two pipes what to do, by the protocol
 /// of its developers' tools: a JSON object each way, ended by a 0 byte.
