@@ -168,9 +168,12 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
         inspector.keeps_texts = !options.no_text;
         left_with = run_inspector(store, inspector);
     }
+    const bool is_left = !thread.has_ended();
+    if (is_left) {
+        source.leave(); // while it may be held: one that was asked to end does nothing more before
+    }
     thread.let_go();
-    if (!thread.has_ended()) {
-        source.leave();
+    if (is_left) {
         wait_for_end(source, thread);
     }
     if (options.output) {
