@@ -26,7 +26,7 @@ const ticks = option("--ticks");
 const note = (what) => ticks && appendFileSync(ticks, what);
 const holds = option("--hold", "").split(",").filter(Boolean).map((hold) => hold.split(":"));
 const atOnce = number("--at-once", 0);
-const threads = number("--threads", 1); // busy threads that wait for each other take long where tests run beside each other
+const threads = number("--threads", atOnce > 0 ? 1 : 2); // more than there are cores wait for each other, busily
 const lines = [];
 
 async function opened(folder) {

@@ -256,6 +256,7 @@ TEST_P(JoinReleased, IsLookedAtAndLeftInTheInspector) {
     const std::string expected = plain();
     start();
     Terminal t(30, 140, {program_path(), "attach", std::to_string(program->id())});
+    ASSERT_TRUE(t.shows("nothing is planned yet")) << t.text();
     for (const int token : {10, 20, 30}) {
         write_bytes(go(token), "");
     }
