@@ -76,7 +76,7 @@ function rows() {
 /// What is run, and what a recorded run of it is asked for beside.
 function commandOf(row, tokens) {
     if (!row.graphs) {
-        const drives = [node, drive, path.join(fixtures, row.version), row.model.file, ...row.device.args, ...(row.flash ? ["--flash"] : []), "--prompt", row.model.prompt, "--tokens", "8", "--threads", "1"];
+        const drives = [node, drive, path.join(fixtures, row.version), row.model.file, ...row.device.args, ...(row.flash ? ["--flash"] : []), "--prompt", row.model.prompt, "--tokens", "8"];
         return {command: drives, more: ["--result", tokens, "--log", "debug"]};
     }
     const name = hasVulkan(row.version) ? "linux-x64-vulkan" : "linux-x64";
