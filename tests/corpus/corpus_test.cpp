@@ -1,13 +1,13 @@
 // The planner against the recorded decisions of ggml, and the reader against files that are no corpus.
 #include "runtime/error.h"
 #include "runtime/planner/memory/allocate.h"
+#include "runtime/system/sanitizers.h"
 #include "tests/corpus/corpus_file.h"
 #include "tests/corpus/decode.h"
 #include "tests/corpus/run_case.h"
 #include "tests/corpus/text_lines.h"
 #include "tests/support/graphs/lifetime_check.h"
 #include "tests/support/paths.h"
-#include "tests/support/sanitized.h"
 
 #include <gmock/gmock.h>
 
@@ -32,7 +32,7 @@ void PrintTo(const Recorded& r, std::ostream* out) { *out << (r.sample ? "sample
 class CorpusFile : public ::testing::TestWithParam<Recorded> {
 protected:
     void SetUp() override {
-        if (test::is_sanitized && !GetParam().sample) {
+        if (sanitized && !GetParam().sample) {
             GTEST_SKIP() << "a sanitizer looks at the sample";
         }
         if (!std::filesystem::exists(file)) {

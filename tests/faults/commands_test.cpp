@@ -4,9 +4,9 @@
 // read.
 #include "inspector/cli/commands/commands.h"
 #include "inspector/cli/line/app.h"
+#include "runtime/system/sanitizers.h"
 #include "tests/faults/faults.h"
 #include "tests/support/paths.h"
-#include "tests/support/sanitized.h"
 #include "tests/support/terminal.h"
 
 #include <CLI/CLI.hpp>
@@ -154,10 +154,10 @@ const Files& files() {
 /// All n; or fewer and fewer of allocations, of which there are many thousands, and where a sanitizer makes each take long.
 int64_t next(Fault fault, int64_t n) {
     static const bool each = std::getenv("SCHEDSCOPE_EACH_FAULT") != nullptr;
-    if (each || (fault != Fault::allocation && !is_sanitized)) {
+    if (each || (fault != Fault::allocation && !sanitized)) {
         return n + 1;
     }
-    return n + 1 + n / (is_sanitized ? 4 : 12);
+    return n + 1 + n / (sanitized ? 4 : 12);
 }
 
 /// What the command says when nothing fails, and how it is found out what it left.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "runtime/backend/vulkan/vulkan.h"
-#include "tests/support/sanitized.h"
 
 #include <gtest/gtest.h>
 
@@ -14,14 +13,11 @@ namespace schedscope::test {
 
 using Devices = std::vector<std::unique_ptr<Device>>;
 
-/// The validation layer, on but for a sanitizer's tests, as in CMakeLists.txt.
-inline void set_validation() { setenv("SCHEDSCOPE_VULKAN_VALIDATION", is_sanitized ? "0" : "1", 1); }
-
 /// The machine's Vulkan devices, found once, under the validation layer. like_hardware: a software driver runs the kernels that
 /// hardware gets.
 inline const Devices& vulkan_devices(bool like_hardware = false) {
     const auto find = [](const char* hardware) {
-        set_validation();
+        setenv("SCHEDSCOPE_VULKAN_VALIDATION", "1", 0); // unless the environment says it: CMakeLists.txt
         setenv("SCHEDSCOPE_VULKAN_LIKE_HARDWARE", hardware, 1);
         std::vector<std::string> missing;
         return find_vulkan_devices(missing);

@@ -50,10 +50,7 @@ public:
         });
     }
     ~StreamThread() {
-        let_go();
-        if (!has_ended()) {
-            source_.leave();
-        }
+        leave();
         thread_.join();
     }
     StreamThread(const StreamThread&) = delete;
@@ -69,9 +66,16 @@ public:
         pollfd one = {ended_.get(), POLLIN, 0};
         return poll(&one, 1, timeout_ms) > 0;
     }
-    void let_go() {
+    /// Its user leaves it: it is told while it may be held, since one that is asked to end does nothing more before, and let go
+    /// then. False: it has ended already.
+    bool leave() {
+        const bool is_there = !has_ended();
+        if (is_there) {
+            source_.leave();
+        }
         gate_.set_breakpoint({});
         gate_.run();
+        return is_there;
     }
     /// Once it has ended: what there is to say. Throws what went wrong.
     const std::vector<std::string>& notes() {
@@ -168,12 +172,7 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
         inspector.keeps_texts = !options.no_text;
         left_with = run_inspector(store, inspector);
     }
-    const bool is_left = !thread.has_ended();
-    if (is_left) {
-        source.leave(); // while it may be held: one that was asked to end does nothing more before
-    }
-    thread.let_go();
-    if (is_left) {
+    if (thread.leave()) {
         wait_for_end(source, thread);
     }
     if (options.output) {

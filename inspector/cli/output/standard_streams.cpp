@@ -34,15 +34,16 @@ int StreamBuffer::sync() {
     return flush() ? 0 : -1;
 }
 
-DescriptorBuffer::DescriptorBuffer(std::ostream& stream, int descriptor, bool by_line)
-    : StreamBuffer(stream), descriptor_(descriptor), by_line_(by_line) {}
+DescriptorBuffer::DescriptorBuffer(std::ostream& stream, int descriptor)
+    : StreamBuffer(stream), descriptor_(descriptor), is_terminal_(isatty(descriptor) != 0) {}
 
 DescriptorBuffer::~DescriptorBuffer() { DescriptorBuffer::flush(); }
 
 bool DescriptorBuffer::put(std::string_view text) {
     constexpr size_t much = 16384;
     held_ += text;
-    return held_.size() < much && !(by_line_ && text.find('\n') != std::string_view::npos) ? true : flush();
+    const bool is_due = held_.size() >= much || (is_terminal_ && text.find('\n') != std::string_view::npos);
+    return !is_due || flush();
 }
 
 bool DescriptorBuffer::flush() {
@@ -65,12 +66,11 @@ bool VisibleBuffer::put(std::string_view text) {
 
 bool VisibleBuffer::flush() { return below().pubsync() == 0; }
 
-StandardStreams::StandardStreams()
-    : out_(std::cout, STDOUT_FILENO, isatty(STDOUT_FILENO) != 0), error_(std::cerr, STDERR_FILENO, isatty(STDERR_FILENO) != 0) {
-    if (isatty(STDOUT_FILENO) != 0) {
+StandardStreams::StandardStreams() : out_(std::cout, STDOUT_FILENO), error_(std::cerr, STDERR_FILENO) {
+    if (out_.is_terminal()) {
         shown_out_.emplace(std::cout);
     }
-    if (isatty(STDERR_FILENO) != 0) {
+    if (error_.is_terminal()) {
         shown_error_.emplace(std::cerr);
     }
 }

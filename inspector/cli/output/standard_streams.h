@@ -39,9 +39,11 @@ private:
 /// failure and lose what they hold.
 class DescriptorBuffer final : public StreamBuffer {
 public:
-    /// by_line: written at the end of each line, not only when there is much or when it is asked for.
-    DescriptorBuffer(std::ostream& stream, int descriptor, bool by_line);
+    /// To a terminal it writes at the end of each line, elsewhere when there is much or when it is asked to.
+    DescriptorBuffer(std::ostream& stream, int descriptor);
     ~DescriptorBuffer() override;
+
+    bool is_terminal() const noexcept { return is_terminal_; }
 
 protected:
     bool put(std::string_view text) override;
@@ -49,7 +51,7 @@ protected:
 
 private:
     int descriptor_;
-    bool by_line_;
+    bool is_terminal_;
     std::string held_;
 };
 

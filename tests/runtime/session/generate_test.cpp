@@ -2,8 +2,8 @@
 #include "tests/support/traces/plan_record.h"
 
 #include "runtime/error.h"
+#include "runtime/system/sanitizers.h"
 #include "tests/support/models/made_model.h"
-#include "tests/support/sanitized.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ std::vector<DevicesCase> places() {
                                     {"vulkan0,cpu", 5, FlashAttention::automatic, 20},
                                     {"vulkan0,cpu", 6, FlashAttention::off, 20},
                                     {"vulkan0,cpu", 99, FlashAttention::automatic, 200}};
-    std::erase_if(all, [](const DevicesCase& c) { return is_sanitized && c.n_tokens == 20 && c.ngl != 2 && c.ngl != 5; });
+    std::erase_if(all, [](const DevicesCase& c) { return sanitized && c.n_tokens == 20 && c.ngl != 2 && c.ngl != 5; });
     return all;
 }
 

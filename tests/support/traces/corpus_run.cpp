@@ -1,12 +1,12 @@
 #include "tests/support/traces/corpus_run.h"
 
 #include "runtime/planner/memory/allocate.h"
+#include "runtime/system/sanitizers.h"
 #include "tests/corpus/corpus_file.h"
 #include "tests/corpus/decode.h"
 #include "tests/corpus/run_case.h"
 #include "tests/corpus/text_lines.h"
 #include "tests/support/paths.h"
-#include "tests/support/sanitized.h"
 
 #include <filesystem>
 
@@ -74,7 +74,7 @@ namespace {
 /// Calls `goes_on` for them, until it says no.
 CorpusPart walk(int every, const std::function<bool(corpus::Case&)>& goes_on) {
     const std::string whole = paths::shared("corpus");
-    const CorpusPart part = std::filesystem::exists(whole) && !is_sanitized ? CorpusPart::whole : CorpusPart::sample;
+    const CorpusPart part = std::filesystem::exists(whole) && !sanitized ? CorpusPart::whole : CorpusPart::sample;
     if (part == CorpusPart::sample) {
         every = 1;
     }

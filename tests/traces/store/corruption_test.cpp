@@ -1,5 +1,5 @@
 #include "runtime/error.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sample.h"
 #include "tests/support/traces/faces.h"
 #include "tests/support/traces/perfetto_file.h"
 #include "tests/support/traces/sample_run.h"
@@ -149,7 +149,7 @@ TEST_F(Corruption, WhateverNumberStandsInAColumnTheCallerNeverSeesOneOutOfRange)
             }
         }
     }
-    EXPECT_GT(n_refused, is_sanitized ? 100 : 500);
+    EXPECT_GT(n_refused, sanitized ? 100 : 500);
 }
 
 TEST_F(Corruption, WrongIdsAreNamed) {

@@ -1,6 +1,6 @@
 // A stream that is cut at any byte, and one that somebody wrote to do harm.
 
-#include "tests/support/sanitized.h"
+#include "tests/support/sample.h"
 #include "tests/support/traces/faces.h"
 #include "tests/support/traces/sample_run.h"
 #include "tests/support/traces/stream_recorder.h"
@@ -99,7 +99,7 @@ TEST(HostileStream, IsStoredOrRefusedInOneLineWhateverByteIsWrong) {
             }
         }
     }
-    const int least = is_sanitized ? 200 : 1000;
+    const int least = sanitized ? 200 : 1000;
     EXPECT_GT(n_refused, least);
     EXPECT_GT(n_taken, least);
 }

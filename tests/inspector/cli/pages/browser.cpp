@@ -1,5 +1,6 @@
 #include "tests/inspector/cli/pages/browser.h"
 
+#include "runtime/system/descriptor.h"
 #include "tests/inspector/cli/harness/files.h"
 
 #include <array>
@@ -67,10 +68,7 @@ constexpr std::chrono::minutes patience(20); // only bounds a failure: a page ma
 class Browser {
 public:
     explicit Browser(const std::vector<std::string>& options) {
-        std::array<int, 2> commands{}, answers{};
-        if (pipe2(commands.data(), O_CLOEXEC) != 0 || pipe2(answers.data(), O_CLOEXEC) != 0) {
-            throw std::runtime_error("no pipe to a browser");
-        }
+        const Descriptor commands = pipe_to(to_, false), answers = pipe_to(from_, true);
         // Host names lead nowhere.
         std::vector<std::string> words = {browser_path(),
                                           "--headless",
@@ -92,26 +90,20 @@ public:
         posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
         posix_spawn_file_actions_addopen(&files, STDERR_FILENO, (folder_ / "said").c_str(), O_WRONLY | O_CREAT, 0600);
         constexpr int its_commands = 3, its_answers = 4, above = 100; // neither is where the other has to be
-        posix_spawn_file_actions_adddup2(&files, commands[0], above);
-        posix_spawn_file_actions_adddup2(&files, answers[1], above + 1);
+        posix_spawn_file_actions_adddup2(&files, commands.get(), above);
+        posix_spawn_file_actions_adddup2(&files, answers.get(), above + 1);
         posix_spawn_file_actions_adddup2(&files, above, its_commands);
         posix_spawn_file_actions_adddup2(&files, above + 1, its_answers);
         posix_spawn_file_actions_addclose(&files, above);
         posix_spawn_file_actions_addclose(&files, above + 1);
         const int failed = posix_spawn(&pid_, arguments[0], &files, nullptr, arguments.data(), environ);
         posix_spawn_file_actions_destroy(&files);
-        close(commands[0]);
-        close(answers[1]);
-        to_ = commands[1];
-        from_ = answers[0];
         if (failed != 0) {
             throw std::runtime_error("the browser does not start");
         }
     }
 
     ~Browser() {
-        close(to_);
-        close(from_);
         kill(pid_, SIGKILL);
         waitpid(pid_, nullptr, 0);
     }
@@ -143,18 +135,24 @@ public:
     }
 
 private:
+    /// Keeps one end of a pipe, the one to read from or the other; the other end.
+    static Descriptor pipe_to(Descriptor& kept, bool reads) {
+        std::array<int, 2> ends{};
+        if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+            throw std::runtime_error("no pipe to a browser");
+        }
+        kept = Descriptor(ends[reads ? 0 : 1]);
+        return Descriptor(ends[reads ? 1 : 0]);
+    }
+
     json ask(const std::string& method, const json& parameters = json::object()) {
         json question = {{"id", ++n_asked_}, {"method", method}, {"params", parameters}};
         if (!session_.empty()) {
             question["sessionId"] = session_;
         }
-        const std::string text = question.dump();
-        for (size_t at = 0; at <= text.size();) { // its 0 byte as well
-            const ssize_t n = write(to_, text.c_str() + at, text.size() + 1 - at);
-            if (n <= 0) {
-                fail("takes nothing");
-            }
-            at += static_cast<size_t>(n);
+        const std::string text = question.dump() + '\0';
+        if (!write_all(to_.get(), std::as_bytes(std::span(text)))) {
+            fail("takes nothing");
         }
         for (;;) {
             json answer = hear();
@@ -168,10 +166,10 @@ private:
     json hear() {
         size_t end = heard_.find('\0');
         for (; end == std::string::npos; end = heard_.find('\0')) {
-            pollfd source{from_, POLLIN, 0};
+            pollfd source{from_.get(), POLLIN, 0};
             std::array<char, 65536> part{};
             const bool is_there = poll(&source, 1, static_cast<int>(std::chrono::milliseconds(patience).count())) > 0;
-            const ssize_t n = is_there ? read(from_, part.data(), part.size()) : 0;
+            const ssize_t n = is_there ? read(from_.get(), part.data(), part.size()) : 0;
             if (n <= 0) {
                 fail("says nothing");
             }
@@ -193,7 +191,7 @@ private:
 
     Folder folder_;
     pid_t pid_ = -1;
-    int to_ = -1, from_ = -1;
+    Descriptor to_, from_;
     int n_asked_ = 0;
     std::string session_, heard_, complaints_;
     bool time_is_up_ = false;

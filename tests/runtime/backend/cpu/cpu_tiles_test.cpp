@@ -5,7 +5,7 @@
 #include "runtime/backend/cpu/cpu_device.h"
 #include "tests/runtime/backend/ops/check_case.h"
 #include "tests/support/graphs/small_graph.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sample.h"
 
 #include <gtest/gtest.h>
 

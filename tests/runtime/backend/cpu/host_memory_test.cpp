@@ -2,8 +2,8 @@
 
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/error.h"
+#include "runtime/system/sanitizers.h"
 #include "runtime/tensor/tensor.h"
-#include "tests/support/sanitized.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(HostMemory, WrapsMemoryThatStaysItsOwners) {
 
 TEST(HostMemory, SaysInOneLineWhenThereIsNotEnough) {
     std::vector<size_t> impossible_sizes = {SIZE_MAX, SIZE_MAX - 10};
-    if (!test::is_sanitized) { // whose allocators end the program instead
+    if (!sanitized) { // whose allocators end the program instead
         impossible_sizes.push_back(SIZE_MAX / 4);
     }
     for (const size_t impossible : impossible_sizes) {

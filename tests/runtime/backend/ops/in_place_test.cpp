@@ -4,7 +4,7 @@
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
 #include "tests/runtime/backend/ops/check_case.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sample.h"
 #include "tests/support/vulkan_devices.h"
 
 #include <gtest/gtest.h>

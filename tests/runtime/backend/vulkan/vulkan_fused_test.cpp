@@ -4,7 +4,7 @@
 #include "runtime/tensor/ops.h"
 #include "tests/runtime/backend/ops/check_case.h"
 #include "tests/runtime/backend/vulkan/fused_cases.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sample.h"
 #include "tests/support/vulkan_devices.h"
 
 #include <gmock/gmock.h>

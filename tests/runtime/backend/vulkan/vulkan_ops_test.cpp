@@ -1,5 +1,5 @@
 #include "tests/runtime/backend/ops/check_case.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sample.h"
 #include "tests/support/vulkan_devices.h"
 
 #include <algorithm>

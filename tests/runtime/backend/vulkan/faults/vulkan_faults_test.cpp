@@ -6,7 +6,6 @@
 #include "runtime/session/generate.h"
 #include "tests/support/models/made_model.h"
 #include "tests/support/traces/plan_record.h"
-#include "tests/support/vulkan_devices.h"
 #include "traces/history/history.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
@@ -37,7 +36,7 @@ const std::vector<int32_t> prompt{1, 300, 301};
 class Faults : public ::testing::TestWithParam<bool> {
 protected:
     void SetUp() override {
-        set_validation();
+        setenv("SCHEDSCOPE_VULKAN_VALIDATION", "1", 0); // as in vulkan_devices.h
         setenv("SCHEDSCOPE_VULKAN_LIKE_HARDWARE", GetParam() ? "1" : "0", 1);
         registry_ = std::make_unique<Registry>();
         if (registry_->find("vulkan0") == nullptr) {
