@@ -17,12 +17,12 @@
 
 #include <unistd.h>
 
-/// What recording costs: the same tokens of a made-up llama with a trace writer and without, in turns, so that whatever
-/// else the machine does meets both. "overhead_percent" is the median over all pairs of how much longer the recorded one
-/// took; "thread_percent" the same of the processor time of the thread that decodes, "cpu_percent" of all threads, until
-/// the last record is in the file: both depend less on what else the machine does. "records_percent" is what making
-/// records takes without writing them; "noise_percent" what the same pairs show where nothing is recorded; "bytes/token"
-/// what the trace takes. The levels are those of --kernel-times.
+/// What recording costs: the same tokens of a made-up llama with a trace writer and without, in turns, so that whatever else the
+/// machine does meets both, and of one session, since where weights happen to lie in memory makes more of a difference than a
+/// trace. "overhead_percent" is the median over all pairs of how much longer the recorded one took; "thread_percent" the same of
+/// the processor time of the thread that decodes, "cpu_percent" of all threads, until the last record is in the file: both depend
+/// less on what else the machine does. "records_percent" is what making records takes without writing them; "noise_percent" what
+/// the same pairs show where nothing is recorded; "bytes/token" what the trace takes. The levels are those of --kernel-times.
 namespace {
 
 using namespace schedscope;
@@ -33,12 +33,12 @@ struct Subject {
     const char* devices;
     std::optional<KernelTimes> times = {}; ///< absent: the usual ones
     int n_threads = 0;                     ///< 0: one for each core
-    int32_t n_decode = 32;                 ///< tokens of a run
-    int n_pairs = 15;
+    int32_t n_decode = 128;                ///< tokens of a run; as many as `run` generates unless it is told otherwise
+    int n_pairs = 11;
     int32_t n_gpu_layers = 99;
 };
 
-std::unique_ptr<Session> session_of(const std::shared_ptr<const gguf::File>& file, const Subject& subject, Recorder* recorder) {
+std::unique_ptr<Session> session_of(const std::shared_ptr<const gguf::File>& file, const Subject& subject) {
     const Registry& registry = Registry::kept();
     RunOptions o;
     o.devices = subject.devices;
@@ -48,7 +48,7 @@ std::unique_ptr<Session> session_of(const std::shared_ptr<const gguf::File>& fil
     o.sampling.temperature = 0.0F;
     o.sampling.ignore_eos = true;
     o.kernel_times = subject.times;
-    return std::make_unique<Session>(registry, file, o, recorder);
+    return std::make_unique<Session>(registry, file, o);
 }
 
 /// Takes what the runtime writes and drops it: what making records costs the runtime, without a writer.
@@ -75,7 +75,9 @@ double cpu_ns(clockid_t clock) {
     return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-Cost decode(Session& session, TraceWriter& writer, int32_t n_decode) {
+Cost decode(Session& session, Recorder* recorder, TraceWriter& writer, int32_t n_decode) {
+    session.set_recorder(recorder);
+    writer.sync(); // what the session is
     const double before = cpu_ns(CLOCK_PROCESS_CPUTIME_ID), thread_before = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     GenerateRequest request;
     request.prompts.push_back({0, {1, 300, 301, 302}, std::nullopt});
@@ -91,19 +93,19 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// How much longer the same takes with a recorder than without, in percent: the median over pairs of runs, whose order changes.
+/// How much longer the same takes with the recorder (null: none) than without, in percent: the median over pairs of runs, whose
+/// order changes.
 struct Overhead {
     double time = 0, thread = 0, cpu = 0;
     double plain_ns = 0;
 };
-Overhead overhead(Session& plain, Session& recorded, TraceWriter& writer, const Subject& subject) {
-    decode(plain, writer, subject.n_decode);
-    decode(recorded, writer, subject.n_decode);
+Overhead overhead(Session& session, Recorder* recorder, TraceWriter& writer, const Subject& subject) {
+    decode(session, recorder, writer, subject.n_decode);
     std::vector<double> times, threads, cpus, plain_times;
     for (int pair = 0; pair < subject.n_pairs; ++pair) {
         const bool plain_first = pair % 2 == 0;
-        const Cost first = decode(plain_first ? plain : recorded, writer, subject.n_decode);
-        const Cost second = decode(plain_first ? recorded : plain, writer, subject.n_decode);
+        const Cost first = decode(session, plain_first ? nullptr : recorder, writer, subject.n_decode);
+        const Cost second = decode(session, plain_first ? recorder : nullptr, writer, subject.n_decode);
         const Cost &without = plain_first ? first : second, &with = plain_first ? second : first;
         times.push_back(100 * (with.ns / without.ns - 1));
         threads.push_back(100 * (with.thread_ns / without.thread_ns - 1));
@@ -121,13 +123,10 @@ void recorded_decode(benchmark::State& state, const Subject& subject) {
     for (auto _ : state) {
         TraceWriter writer(path);
         Sink sink;
-        const auto plain = session_of(file, subject, nullptr);
-        const auto made = session_of(file, subject, &sink);
-        const auto recorded = session_of(file, subject, &writer);
-        const auto again = session_of(file, subject, nullptr);
-        const Overhead nothing = overhead(*plain, *again, writer, subject);
-        const Overhead making = overhead(*plain, *made, writer, subject);
-        const Overhead all = overhead(*plain, *recorded, writer, subject);
+        const auto session = session_of(file, subject);
+        const Overhead nothing = overhead(*session, nullptr, writer, subject);
+        const Overhead making = overhead(*session, &sink, writer, subject);
+        const Overhead all = overhead(*session, &writer, writer, subject);
         writer.close();
         state.counters["noise_percent"] = nothing.time;
         state.counters["records_percent"] = making.time;
@@ -162,7 +161,7 @@ void add_levels(const std::string& name, Subject subject) {
     add_levels("110m_f16", {"110m", Type::F16, "cpu"});
     add_levels("110m_q8_0", {"110m", Type::Q8_0, "cpu"});
     add_levels("110m_f16_core_free", {"110m", Type::F16, "cpu", {}, std::max(1, physical_cores() - 1)});
-    add_levels("tiny_f16", {"tiny", Type::F16, "cpu", {}, 0, 256});
+    add_levels("tiny_f16", {"tiny", Type::F16, "cpu", {}, 0, 480, 31});
     if (Registry().find("vulkan0") != nullptr) {
         add_levels("vulkan_110m_f16_3_layers", {"110m", Type::F16, "vulkan0,cpu", {}, 0, 8, 9, 3});
         add_levels("vulkan_tiny_f16", {"tiny", Type::F16, "vulkan0,cpu", {}, 0, 128});

@@ -15,10 +15,9 @@
 
 namespace schedscope {
 
-InferenceContext::InferenceContext(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder)
+InferenceContext::InferenceContext(const Model& model, Scheduler& scheduler, const ContextOptions& options)
     : model_(model), scheduler_(scheduler), options_(options), settings_{options.flash_attention, options.n_ctx},
-      recorder_(recorder), cache_(model, {options.n_ctx, options.cache_type_k, options.cache_type_v, !options.flash_attention}),
-      sampling_(model) {
+      cache_(model, {options.n_ctx, options.cache_type_k, options.cache_type_v, !options.flash_attention}), sampling_(model) {
     options_.n_ctx = cache_.options().n_cells;
     options_.n_batch = std::clamp(options.n_batch, 1, options_.n_ctx);
     options_.n_ubatch = std::clamp(options.n_ubatch, 1, options_.n_batch);
@@ -37,6 +36,12 @@ EvaluationId InferenceContext::lend_scheduler(std::string_view to) {
     dropped_by_ = graph_ != nullptr ? to : dropped_by_;
     drop_graph();
     return next_evaluation_++;
+}
+
+void InferenceContext::recorder_changed() {
+    dropped_by_ = graph_ != nullptr ? "recorder" : dropped_by_;
+    drop_graph();
+    alternatives_.clear(); // the graphs that another one was told of
 }
 
 void InferenceContext::check(const Batch& batch) const {
@@ -128,7 +133,7 @@ GraphTensors InferenceContext::build(Graph& graph, const GraphSettings& settings
 /// shape.
 std::vector<PlanAlternative> InferenceContext::record_alternatives(const GraphKey& key) {
     const bool without_f32_values = traits(options_.cache_type_v).quantised(); // such a cache is read by flash attention only
-    if (recorder_ == nullptr || (options_.flash_attention && without_f32_values)) {
+    if (scheduler_.recorder() == nullptr || (options_.flash_attention && without_f32_values)) {
         return {};
     }
     const auto same = [&](const KnownAlternative& known) { return first_difference(known.key, key).empty(); };
@@ -149,7 +154,7 @@ void InferenceContext::turn_moved_keys() {
     if (const auto shifts = cache_.cells().take_shifts()) {
         const EvaluationId evaluation = lend_scheduler("k_shift");
         try {
-            shift_keys(model_, cache_, settings_.n_ctx, *shifts, scheduler_, recorder_, evaluation);
+            shift_keys(model_, cache_, settings_.n_ctx, *shifts, scheduler_, evaluation);
         } catch (...) {
             cache_.cells().clear(); // some keys may be turned and others not: no token may attend to them
             throw;
@@ -183,7 +188,7 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
             const std::vector<PlanAlternative> alternatives = record_alternatives(key);
             build(key);
             scheduler_.plan(*graph_, alternatives);
-            if (scheduler_.watcher() != nullptr && recorder_ != nullptr) {
+            if (scheduler_.watcher() != nullptr && scheduler_.recorder() != nullptr) {
                 scheduler_.watcher()->check_found();
             }
         }
@@ -196,7 +201,7 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
             scheduler_.expect(u.n_tokens);
             scheduler_.compute();
             read_outputs(u);
-            sampling_.read(u, recorder_ != nullptr);
+            sampling_.read(u, scheduler_.recorder() != nullptr);
             model_.file().check_whole(); // weights on the host lie in the file
         }
     } catch (const std::exception& e) {
@@ -205,11 +210,11 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
         }
         drop_graph();
         dropped_by_ = "error";
-        record_evaluation_end(recorder_, e.what());
+        record_evaluation_end(scheduler_, e.what());
         throw;
     }
     n_reused_ += reused ? 1 : 0;
-    record_evaluation_end(recorder_, nullptr);
+    record_evaluation_end(scheduler_, nullptr);
 }
 
 /// Copies the rows of logits that the host needs, neighbours together. Rows of sequences that are sampled in the graph stay where
@@ -266,7 +271,7 @@ void InferenceContext::record_begin(const Ubatch& u, bool reused, std::string_vi
     if (!reused) {
         planned_in_ = id;
     }
-    if (recorder_ == nullptr) {
+    if (scheduler_.recorder() == nullptr) {
         return;
     }
     record::EvaluationBegin begin;
@@ -276,7 +281,7 @@ void InferenceContext::record_begin(const Ubatch& u, bool reused, std::string_vi
     begin.n_sequences = u.n_sequences;
     begin.n_outputs = u.n_outputs;
     begin.planned_in = planned_in_;
-    record_evaluation_begin(recorder_, scheduler_, id, begin, failed_check);
+    record_evaluation_begin(scheduler_, id, begin, failed_check);
     for (int32_t i = 0; i < u.n_tokens; ++i) {
         const size_t at = u.first + i;
         record::UbatchToken token;
@@ -284,7 +289,7 @@ void InferenceContext::record_begin(const Ubatch& u, bool reused, std::string_vi
         token.sequence = std::countr_zero(u.batch->sequences[at]);
         token.position = u.batch->positions[at];
         token.output = u.batch->outputs[at] != 0;
-        recorder_->add(token);
+        scheduler_.recorder()->add(token);
     }
 }
 

@@ -33,7 +33,7 @@ struct ContextOptions {
 class InferenceContext {
 public:
     /// Throws as KvCache does.
-    InferenceContext(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder);
+    InferenceContext(const Model& model, Scheduler& scheduler, const ContextOptions& options);
     ~InferenceContext();
     InferenceContext(const InferenceContext&) = delete;
     InferenceContext& operator=(const InferenceContext&) = delete;
@@ -50,6 +50,8 @@ public:
     /// Gives up the kept graph, so that another caller can run one evaluation with the scheduler, and returns that evaluation's
     /// number. to: what for, as the check that the next evaluation's graph fails; a constant of the program.
     EvaluationId lend_scheduler(std::string_view to);
+    /// The scheduler has another recorder, or none: the next evaluation plans again, so that its records hold its plan.
+    void recorder_changed();
 
     /// Rows of the last decode, for tokens with outputs, in the batch's order. [n_vocab]. Throws Error(usage) for a row that
     /// there is not, or that stayed on the device because its sequences are sampled in the graph.
@@ -111,7 +113,6 @@ private:
     Scheduler& scheduler_;
     ContextOptions options_;
     GraphSettings settings_;
-    Recorder* recorder_;
     KvCache cache_;
     GraphInputs inputs_;
     GraphSampling sampling_;

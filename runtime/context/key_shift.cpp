@@ -38,24 +38,24 @@ Tensor* build(Graph& g, const Model& model, const CacheView& cache, int32_t n_ct
 } // namespace
 
 void shift_keys(const Model& model, const KvCache& cache, int32_t n_ctx, std::span<const int32_t> shifts, Scheduler& scheduler,
-                Recorder* recorder, EvaluationId evaluation) {
+                EvaluationId evaluation) {
     Graph graph;
     Tensor* moved = build(graph, model, cache.view(cache.options().n_cells), n_ctx);
     record::EvaluationBegin begin;
     begin.kind = GraphKind::other;
     begin.planned_in = evaluation;
-    record_evaluation_begin(recorder, scheduler, evaluation, begin, {});
+    record_evaluation_begin(scheduler, evaluation, begin, {});
     try {
         scheduler.plan(graph, same_with_any_attention);
         tensor_write(*moved, shifts.data(), 0, shifts.size_bytes());
         scheduler.compute();
     } catch (const std::exception& e) {
         scheduler.reset(); // the graph goes away
-        record_evaluation_end(recorder, e.what());
+        record_evaluation_end(scheduler, e.what());
         throw;
     }
     scheduler.reset();
-    record_evaluation_end(recorder, nullptr);
+    record_evaluation_end(scheduler, nullptr);
 }
 
 } // namespace schedscope

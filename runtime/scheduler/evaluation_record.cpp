@@ -2,8 +2,8 @@
 
 namespace schedscope {
 
-void record_session(Recorder* recorder, const Scheduler& scheduler, SessionInfo session) {
-    if (recorder != nullptr) {
+void record_session(const Scheduler& scheduler, SessionInfo session) {
+    if (Recorder* recorder = scheduler.recorder()) {
         SessionInfo met = scheduler.session();
         session.backends = std::move(met.backends);
         session.buffer_types = std::move(met.buffer_types);
@@ -11,8 +11,9 @@ void record_session(Recorder* recorder, const Scheduler& scheduler, SessionInfo 
     }
 }
 
-void record_evaluation_begin(Recorder* recorder, const Scheduler& scheduler, EvaluationId id, record::EvaluationBegin begin,
+void record_evaluation_begin(const Scheduler& scheduler, EvaluationId id, record::EvaluationBegin begin,
                              std::string_view failed_check) {
+    Recorder* recorder = scheduler.recorder();
     if (recorder == nullptr) {
         return;
     }
@@ -26,7 +27,8 @@ void record_evaluation_begin(Recorder* recorder, const Scheduler& scheduler, Eva
     recorder->add(begin);
 }
 
-void record_evaluation_end(Recorder* recorder, const char* error) {
+void record_evaluation_end(const Scheduler& scheduler, const char* error) {
+    Recorder* recorder = scheduler.recorder();
     if (recorder == nullptr) {
         return;
     }

@@ -98,6 +98,7 @@ void Scheduler::set_recorder(Recorder* recorder) {
         known = {}; // in another one's numbers
     }
 }
+Recorder* Scheduler::recorder() const noexcept { return state_->recorder; }
 void Scheduler::set_watcher(Watcher* watcher) noexcept { state_->watcher = watcher; }
 void Scheduler::set_observer(NodeObserver* observer) noexcept { state_->executor.set_observer(observer); }
 Watcher* Scheduler::watcher() const noexcept { return state_->watcher; }

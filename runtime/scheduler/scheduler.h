@@ -40,6 +40,7 @@ public:
 
     /// Null: records off. Backends and buffer types are numbered as in `session()`.
     void set_recorder(Recorder* recorder);
+    Recorder* recorder() const noexcept;
     /// Null: none watches. Effective from the next plan on, while there is a recorder.
     void set_watcher(Watcher* watcher) noexcept;
     Watcher* watcher() const noexcept;

@@ -12,8 +12,7 @@ namespace schedscope {
 
 EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const gguf::File> file, const EncoderSessionOptions& o,
                                Recorder* recorder)
-    : recorder_(recorder),
-      devices_(o.header_only ? registry.select(o.devices, described_, o.profiles) : registry.select(o.devices)) {
+    : devices_(o.header_only ? registry.select(o.devices, described_, o.profiles) : registry.select(o.devices)) {
     BackendOptions backend;
     backend.n_threads = o.n_threads;
     backend.fusion = o.fusion;
@@ -39,8 +38,7 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     scheduling.plans_only = o.header_only;
     scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
     scheduler_->set_recorder(recorder);
-    encoder_ = std::make_unique<vision::Encoder>(*model_, *scheduler_, recorder,
-                                                 vision::EncoderOptions{.image_newline = o.image_newline},
+    encoder_ = std::make_unique<vision::Encoder>(*model_, *scheduler_, vision::EncoderOptions{.image_newline = o.image_newline},
                                                  [this] { return next_evaluation_++; });
     if (recorder != nullptr) {
         open_record(o, scheduling);
@@ -60,12 +58,12 @@ void EncoderSession::open_record(const EncoderSessionOptions& o, const Scheduler
     settings_.fusion = o.fusion;
     told_.settings = settings_;
     told_.models = std::make_shared<const std::vector<ModelHeader>>(1, header_of(model_->file()));
-    record_session(recorder_, *scheduler_, told_);
+    record_session(*scheduler_, told_);
 }
 
 void EncoderSession::add_fact(std::string what, std::string value) {
     told_.facts.emplace_back(std::move(what), std::move(value));
-    record_session(recorder_, *scheduler_, told_);
+    record_session(*scheduler_, told_);
 }
 
 } // namespace schedscope

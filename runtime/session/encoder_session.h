@@ -43,7 +43,6 @@ public:
 private:
     void open_record(const EncoderSessionOptions& options, const SchedulerOptions& scheduling);
 
-    Recorder* recorder_;
     std::vector<std::unique_ptr<Device>> described_;
     std::vector<Device*> devices_;
     std::vector<std::unique_ptr<Backend>> backends_;

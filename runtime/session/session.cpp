@@ -40,24 +40,30 @@ Session::Session(const Registry& registry, std::shared_ptr<const gguf::File> fil
     : Session(registry, ModelFiles{std::move(file), options.mmproj.empty() ? nullptr : vision::open_encoder(options.mmproj)},
               options, recorder) {}
 
-Session::Session(const Registry& registry, ModelFiles files, const RunOptions& options, Recorder* recorder)
-    : options_(options), recorder_(recorder) {
+Session::Session(const Registry& registry, ModelFiles files, const RunOptions& options, Recorder* recorder) : options_(options) {
     make_backends(registry);
     load_model(std::move(files));
     scheduler_ = std::make_unique<Scheduler>(backends_, scheduling());
-    scheduler_->set_recorder(recorder_);
+    scheduler_->set_recorder(recorder);
     scheduler_->set_watcher(options_.watcher.get());
     settle_sampling();
     make_context();
     if (vision_ != nullptr) {
-        encoder_ = std::make_unique<vision::Encoder>(*vision_, *scheduler_, recorder_,
+        encoder_ = std::make_unique<vision::Encoder>(*vision_, *scheduler_,
                                                      vision::EncoderOptions{.image_newline = options_.image_newline},
                                                      [this] { return context_->lend_scheduler("encoder"); });
     }
-    open_record();
+    describe();
+    record_session(*scheduler_, told_);
 }
 
 Session::~Session() = default;
+
+void Session::set_recorder(Recorder* recorder) {
+    scheduler_->set_recorder(recorder);
+    context_->recorder_changed();
+    record_session(*scheduler_, told_);
+}
 
 SchedulerOptions Session::scheduling() const {
     SchedulerOptions scheduling;
@@ -196,7 +202,7 @@ void Session::make_context() {
     o.flash_attention = options_.flash_attention == FlashAttention::on ||
                         (options_.flash_attention == FlashAttention::automatic &&
                          flash_attention_everywhere(*model_, o.cache_type_k, o.cache_type_v, o.n_ctx));
-    context_ = std::make_unique<InferenceContext>(*model_, *scheduler_, o, recorder_);
+    context_ = std::make_unique<InferenceContext>(*model_, *scheduler_, o);
 }
 
 void Session::settle_sampling() {
@@ -231,10 +237,7 @@ void Session::settle_sampling() {
     seed_ = options_.seed ? *options_.seed : std::random_device{}();
 }
 
-void Session::open_record() {
-    if (recorder_ == nullptr) {
-        return;
-    }
+void Session::describe() {
     told_.facts = options_.facts;
     const auto fact = [&](std::string_view what, std::string value) { told_.facts.emplace_back(what, std::move(value)); };
     const gguf::File& file = model_->file();
@@ -281,12 +284,11 @@ void Session::open_record() {
     if (options_.sample_in_graph) {
         fact("backend_sampling", "on");
     }
-    record_session(recorder_, *scheduler_, told_);
 }
 
 void Session::add_fact(std::string what, std::string value) {
     told_.facts.emplace_back(std::move(what), std::move(value));
-    record_session(recorder_, *scheduler_, told_);
+    record_session(*scheduler_, told_);
 }
 
 } // namespace schedscope

@@ -48,7 +48,10 @@ public:
     Scheduler& scheduler() noexcept { return *scheduler_; }
     SchedulerOptions scheduling() const;    ///< the scheduler's
     BackendOptions backend_options() const; ///< the backends', but for their names and the threads that they share
-    Recorder* recorder() const noexcept { return recorder_; }
+    Recorder* recorder() const noexcept { return scheduler_->recorder(); }
+    /// Another one from the next evaluation on, or none (null); it is told what the session is, and evaluations go on being
+    /// counted.
+    void set_recorder(Recorder* recorder);
     std::span<const std::unique_ptr<Backend>> backends() const noexcept { return backends_; }
     bool flash_attention() const noexcept { return context_->options().flash_attention; }
 
@@ -74,11 +77,10 @@ private:
     void load_encoder(std::shared_ptr<const gguf::File> file, std::vector<OverrideReport>& reports);
     void make_context();
     void settle_sampling();
-    void open_record();
+    void describe();
 
     RunOptions options_;
     PlanSettings settings_;
-    Recorder* recorder_;
     std::vector<std::unique_ptr<Device>> described_; ///< devices that are not here, of a session that only plans
     std::vector<Device*> devices_;
     std::shared_ptr<ThreadPool> threads_; ///< that host backends share, and that load; null: the session only plans
@@ -92,7 +94,7 @@ private:
     SamplingParams sampling_;
     uint32_t seed_ = 0;
     std::vector<std::string> notes_;
-    SessionInfo told_; ///< to the recorder, all but the devices
+    SessionInfo told_; ///< to recorders, all but the devices
 };
 
 } // namespace schedscope

@@ -24,7 +24,7 @@ public:
     WarmUp(Session& session, const GenerateRequest& request)
         : session_(session), request_(request), scheduler_(session.backends(), session.scheduling()) {
         if (session.encoder() != nullptr) {
-            encoder_.emplace(*session.vision(), scheduler_, nullptr,
+            encoder_.emplace(*session.vision(), scheduler_,
                              vision::EncoderOptions{.image_newline = session.options().image_newline},
                              [this] { return next_evaluation_++; });
         }
@@ -39,7 +39,7 @@ public:
             }
         }
         const Batch token = next_batch(session_, request_, 0);
-        InferenceContext context(session_.model(), scheduler_, context_options(shapes, token), nullptr);
+        InferenceContext context(session_.model(), scheduler_, context_options(shapes, token));
         if (session_.options().sample_in_graph) {
             for (const SequencePrompt& p : request_.prompts) {
                 context.set_sampler(p.sequence, chain_of(session_, p));

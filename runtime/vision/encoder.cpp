@@ -22,9 +22,9 @@ template <typename T> void write_all(const Tensor* t, const std::vector<T>& valu
 
 } // namespace
 
-Encoder::Encoder(const VisionModel& model, Scheduler& scheduler, Recorder* recorder, const EncoderOptions& options,
+Encoder::Encoder(const VisionModel& model, Scheduler& scheduler, const EncoderOptions& options,
                  std::function<EvaluationId()> number)
-    : model_(model), scheduler_(scheduler), recorder_(recorder), number_(std::move(number)) {
+    : model_(model), scheduler_(scheduler), number_(std::move(number)) {
     if (!options.image_newline) {
         return;
     }
@@ -132,7 +132,7 @@ void Encoder::evaluate(const ImageView& view, Run run, std::vector<float>& rows)
     begin.reused = reused;
     begin.n_tokens = begin.n_outputs = int_of(io_.result->ne[1]);
     begin.planned_in = planned_in_;
-    record_evaluation_begin(recorder_, scheduler_, id, begin, other ? "image size" : "");
+    record_evaluation_begin(scheduler_, id, begin, other ? "image size" : "");
     try {
         if (!reused) {
             scheduler_.plan(*graph_, same_with_any_attention);
@@ -151,10 +151,10 @@ void Encoder::evaluate(const ImageView& view, Run run, std::vector<float>& rows)
         }
     } catch (const std::exception& e) {
         drop_graph();
-        record_evaluation_end(recorder_, e.what());
+        record_evaluation_end(scheduler_, e.what());
         throw;
     }
-    record_evaluation_end(recorder_, nullptr);
+    record_evaluation_end(scheduler_, nullptr);
 }
 
 } // namespace schedscope::vision

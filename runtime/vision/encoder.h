@@ -22,10 +22,9 @@ struct EncoderOptions {
 /// the scheduler, recorded as an evaluation of the kind `encoder`. One thread at a time; model and scheduler outlive it.
 class Encoder {
 public:
-    /// recorder may be null. `number` gives each evaluation its number, and makes the scheduler free for it. Throws Error(usage)
+    /// `number` gives each evaluation its number, and makes the scheduler free for it. Throws Error(usage)
     /// when options ask for what the file doesn't have.
-    Encoder(const VisionModel& model, Scheduler& scheduler, Recorder* recorder, const EncoderOptions& options,
-            std::function<EvaluationId()> number);
+    Encoder(const VisionModel& model, Scheduler& scheduler, const EncoderOptions& options, std::function<EvaluationId()> number);
     ~Encoder() { drop_graph(); }
     Encoder(const Encoder&) = delete;
     Encoder& operator=(const Encoder&) = delete;
@@ -56,7 +55,6 @@ private:
 
     const VisionModel& model_;
     Scheduler& scheduler_;
-    Recorder* recorder_;
     std::function<EvaluationId()> number_;
     std::vector<float> newline_; ///< empty without --image-newline
     std::unique_ptr<Graph> graph_;

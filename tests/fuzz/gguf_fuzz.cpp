@@ -179,7 +179,7 @@ void evaluate(const std::shared_ptr<const gguf::File>& file, bool flash_attentio
     }
     Scheduler scheduler(machine().backends, {});
     InferenceContext context(model, scheduler,
-                             {.n_ctx = n_cells, .n_batch = 4, .n_ubatch = 4, .flash_attention = flash_attention}, nullptr);
+                             {.n_ctx = n_cells, .n_batch = 4, .n_ubatch = 4, .flash_attention = flash_attention});
     Batch batch;
     for (int32_t i = 0; i < 3; ++i) {
         batch.add(i % h.n_vocab, i, only_sequence(0), i == 2);

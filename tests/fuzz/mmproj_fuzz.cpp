@@ -98,7 +98,7 @@ void use(const std::shared_ptr<const gguf::File>& file, const Image& image, bool
     Scheduler scheduler(machine.backends, {});
     EvaluationId number = 0;
     const bool has_newline = !model.image_newline().empty() && model.hparams().unpad;
-    Encoder encoder(model, scheduler, nullptr, {.image_newline = newline && has_newline}, [&] { return number++; });
+    Encoder encoder(model, scheduler, {.image_newline = newline && has_newline}, [&] { return number++; });
     const Views* one[] = {&views};
     const std::vector<float> rows = encoder.encode(one).front();
     if (rows.size() != static_cast<size_t>(encoder.n_rows(views)) * static_cast<size_t>(model.n_embd_text())) {

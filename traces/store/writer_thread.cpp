@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto longest_uncommitted = std::chrono::milliseconds(200); // writing what is queued takes a few more
-constexpr auto shortest_between_commits = std::chrono::milliseconds(10);
+constexpr auto shortest_between_commits = std::chrono::milliseconds(100);
 
 std::string why(const sqlite::Failure& failure, sqlite3* handle) {
     if (failure.code == SQLITE_IOERR_WRITE) {

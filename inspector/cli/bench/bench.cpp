@@ -171,22 +171,25 @@ public:
     /// Nothing: it was stopped.
     std::optional<BenchCase> measure() {
         BenchCase c;
-        const auto session = make_session(nullptr);
+        auto session = make_session(nullptr);
         c.devices = joined(session->backends(), ", ", &Backend::name);
         c.n_threads = n_threads_;
         for (const auto& backend : session->backends()) {
             c.on_processors = c.on_processors && backend->device().kind() != DeviceKind::gpu;
         }
         c.tests = tests_of(request_);
-        TestRun runs(*session, request_, c.devices);
-        for (BenchTest& test : c.tests) {
-            test.tokens_per_s = runs.measure(test);
+        {
+            TestRun runs(*session, request_, c.devices);
+            for (BenchTest& test : c.tests) {
+                test.tokens_per_s = runs.measure(test);
+            }
         }
+        session.reset(); // a second one beside it may not fit
         if (request_.overheads && !stopped()) {
             measure_planning(c);
             for (const KernelTimes times : {KernelTimes::none, KernelTimes::splits, KernelTimes::kernels}) {
                 if (request_.n_generate > 0 && !stopped()) {
-                    measure_recording(times, *session, c);
+                    measure_recording(times, c);
                 }
             }
         }
@@ -270,28 +273,31 @@ private:
         c.allocation = mean_of(allocation);
     }
 
-    /// The same tokens with a trace and without, in turns, so that whatever else the machine does meets both.
-    void measure_recording(KernelTimes times, Session& plain, BenchCase& c) const {
+    /// The same tokens of the same session with a trace and without, in turns, so that whatever else the machine does meets both;
+    /// where two sessions' weights happen to lie in memory makes more of a difference than a trace.
+    void measure_recording(KernelTimes times, BenchCase& c) const {
         try {
             const ScratchTrace trace;
             TraceWriter writer(trace.path());
-            const auto recorded = make_session(&writer, false, times);
-            const GenerateRequest r = tokens(plain, 1, std::min(request_.n_generate, most_recorded));
-            const auto nanoseconds = [&](Session& session) {
-                const auto ns = to_double(generate(session, r).generate_ns);
+            const auto session = make_session(&writer, false, times);
+            const GenerateRequest r = tokens(*session, 1, std::min(request_.n_generate, most_recorded));
+            const auto nanoseconds = [&](Recorder* recorder) {
+                session->set_recorder(recorder);
+                writer.sync(); // what the session is
+                const auto ns = to_double(generate(*session, r).generate_ns);
                 writer.sync(); // nothing is left over for the next
                 return ns;
             };
             if (request_.warm_up) {
-                nanoseconds(*recorded);
+                nanoseconds(&writer);
             }
             std::vector<double> longer;
             for (int i = 0; i < request_.repetitions && !stopped(); ++i) {
                 tell(c.devices + "  recording, times of " + std::string(kernel_times_name(times)) + "  " + std::to_string(i + 1) +
                      "/" + std::to_string(request_.repetitions));
                 const bool plain_first = i % 2 == 0;
-                const double first = nanoseconds(plain_first ? plain : *recorded);
-                const double second = nanoseconds(plain_first ? *recorded : plain);
+                const double first = nanoseconds(plain_first ? nullptr : &writer);
+                const double second = nanoseconds(plain_first ? &writer : nullptr);
                 const double without = plain_first ? first : second, with = plain_first ? second : first;
                 if (without > 0) {
                     longer.push_back(with / without - 1);
@@ -301,7 +307,7 @@ private:
             if (const auto mean = mean_of(longer)) {
                 c.recording.push_back({times, *mean});
             }
-        } catch (const Error& error) { // a second session may not fit, a folder may be full: the rest is measured all the same
+        } catch (const Error& error) { // a folder may be full: the rest is measured all the same
             c.why_not_recorded = error.what();
         }
     }

@@ -52,7 +52,7 @@ public:
         ContextOptions options;
         options.n_ctx = 256;
         options.flash_attention = setup.flash_attention;
-        context = std::make_unique<InferenceContext>(*model, *scheduler, options, &record);
+        context = std::make_unique<InferenceContext>(*model, *scheduler, options);
         plan(n_tokens, n_outputs);
     }
     void plan(int n_tokens, int n_outputs) {

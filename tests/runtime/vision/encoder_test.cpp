@@ -39,8 +39,7 @@ struct Running {
         backends = make_backends(devices, o);
         model = std::make_unique<vision::VisionModel>(file, devices, PlacementOptions{}, LoadMode::data);
         scheduler = std::make_unique<Scheduler>(backends, SchedulerOptions{});
-        encoder =
-            std::make_unique<vision::Encoder>(*model, *scheduler, nullptr, vision::EncoderOptions{}, [this] { return number++; });
+        encoder = std::make_unique<vision::Encoder>(*model, *scheduler, vision::EncoderOptions{}, [this] { return number++; });
     }
     std::vector<float> rows(const Views& views) {
         const Views* one[] = {&views};

@@ -77,7 +77,7 @@ std::unique_ptr<LiveStore> planned(Op lacks, int32_t n_gpu_layers, bool flash_at
     ContextOptions options;
     options.n_ctx = 512;
     options.flash_attention = flash_attention;
-    InferenceContext context(model, scheduler, options, store.get());
+    InferenceContext context(model, scheduler, options);
     Batch prompt, next;
     for (int32_t i = 0; i < 40; ++i) {
         prompt.add(300, i, only_sequence(0), i == 39);
