@@ -94,19 +94,12 @@ void Planning::describe_backends() {
 bool Planning::wants_offload(BackendId backend, TensorId decided) {
     const bool yes = capabilities.wants_offload(backend, decided);
     if (recorder != nullptr) {
-        if (yes) {
-            record_query(Question::offload, {}, backend, no_buffer_type, decided);
-        } else {
-            const std::string why = why_not_offloaded(decided);
-            record_query(Question::offload, Answer::no(Refusal::none, why), backend, no_buffer_type, decided);
-        }
+        record_query(Question::offload, yes ? Answer{} : Answer::no(Refusal::none, {}), backend, no_buffer_type, decided);
     }
     return yes;
 }
 
-std::string Planning::why_not_offloaded(TensorId decided) const {
-    const TensorInfo& t = graph.tensors[decided];
-    const int64_t batch = offload_batch(*t.op, *t.ne);
+std::string Planning::why_not_offloaded(int64_t batch) const {
     if (batch == 0) {
         return "a row lookup is not worth it";
     }
@@ -131,10 +124,7 @@ void Planning::record_query(Question question, const Answer& answer, BackendId b
     query.backend = backend;
     query.buffer_type = type;
     query.tensor = decided;
-    // Backends' details are constants, known by address; an offload's is made of numbers.
-    query.detail = answer.detail.empty()           ? 0
-                   : question == Question::offload ? recorder->intern(answer.detail)
-                                                   : detail(answer.detail);
+    query.detail = question == Question::offload && !answer.yes ? offload_detail(decided) : detail(answer.detail);
     recorder->add_in_burst(query);
 }
 
@@ -148,12 +138,25 @@ void Planning::record_assign(TensorId id, BackendId before, TensorId by) {
     recorder->add_in_burst(record::Assign{pass, a.cause, a.source, before, a.backend, id, by});
 }
 
+/// Backends' details are constants, known by address.
 StringId Planning::detail(std::string_view text) {
+    if (text.empty()) {
+        return 0;
+    }
     Detail& known = details_[(reinterpret_cast<uintptr_t>(text.data()) >> 3) % details_.size()];
     if (known.data != text.data() || known.size != text.size()) {
         known = {text.data(), text.size(), recorder->intern(text)};
     }
     return known.id;
+}
+
+StringId Planning::offload_detail(TensorId decided) {
+    const TensorInfo& t = graph.tensors[decided];
+    const auto [known, is_new] = offload_details_.try_emplace(offload_batch(*t.op, *t.ne));
+    if (is_new) {
+        known->second = recorder->intern(why_not_offloaded(known->first));
+    }
+    return known->second;
 }
 
 std::string Planning::name(TensorId id) const {

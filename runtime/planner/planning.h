@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <map>
 
 /// Private to the planner: what the passes share while one plan is made.
 namespace schedscope {
@@ -70,7 +71,6 @@ public:
         return yes;
     }
     bool wants_offload(BackendId backend, TensorId decided);
-    std::string why_not_offloaded(TensorId decided) const;
 
     /// The memory of `source` can be used by `backend`: the memory that it lies in, or will lie in where it is assigned to now.
     bool readable(TensorId source, BackendId backend, TensorId decided) {
@@ -115,13 +115,16 @@ private:
     [[noreturn]] void refuse_unasked(BackendId backend, TensorId decided) const;
     void record_query(Question question, const Answer& answer, BackendId backend, BufferTypeId type, TensorId decided);
     StringId detail(std::string_view text);
+    std::string why_not_offloaded(int64_t batch) const;
+    StringId offload_detail(TensorId decided);
 
     struct Detail {
         const char* data = nullptr;
         size_t size = 0;
         StringId id = 0;
     };
-    std::array<Detail, 16> details_{}; ///< refusals repeat; interning hashes the text each time
+    std::array<Detail, 16> details_{};            ///< refusals repeat; interning hashes the text each time
+    std::map<int64_t, StringId> offload_details_; ///< by batch, which alone the text depends on
 };
 
 void pass1_place(Planning& planning);

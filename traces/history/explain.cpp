@@ -29,6 +29,9 @@ std::string nothing_decides(const OwnedGraph& graph, TensorId tensor) {
     return text + ", no source is a weight";
 }
 
+/// A leaf or a view is computed by no kernel.
+bool may_run(const TensorInfo& info) { return !info.op || is_computed(*info.op); }
+
 class Teller {
 public:
     Teller(History& history, EvaluationId evaluation, TensorId tensor) : history_(history) {
@@ -215,7 +218,14 @@ private:
 
     /// The kernel that ran it, where that has no record of its own.
     void add_untimed_kernel() {
-        const PlanState& state = history_.plan(story_.evaluation);
+        const bool is_told = std::any_of(story_.lines.begin(), story_.lines.end(),
+                                         [](const StoryLine& line) { return line.kind == StoryKind::execute; });
+        const OwnedGraph* graph = history_.graph_of(history_.plan_run_by(story_.evaluation));
+        if (is_told ||
+            (graph != nullptr && !(is_index(story_.tensor, graph->tensors) && may_run(graph->tensors[story_.tensor])))) {
+            return;
+        }
+        const PlanState& state = history_.plan(story_.evaluation); // folds all that ran, whose end it is
         if (!is_index(split_, state.splits)) {
             return;
         }

@@ -3,6 +3,7 @@
 #include "viz/query/describer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace schedscope::tables {
 
@@ -164,19 +165,27 @@ void NodesTable::update(const PlanState& state, std::vector<TensorId> tensors, c
     for (int32_t row = 0; row < n_of(rows_); ++row) {
         places_[rows_[row]] = row;
     }
-    const std::vector<record::Execute> untimed = history().untimed_kernels(state);
-    times_.assign(state.executed.empty() && untimed.empty() ? 0 : n_all, Cell());
-    for (const record::Execute& e : state.executed) {
-        if (is_index(e.last, times_)) {
-            times_[e.last] = e.end_ns - e.start_ns;
+    if (graph_ != nullptr && told_of_ != state.graph) {
+        told_of_ = state.graph;
+        tells_all_ = std::none_of(graph_->tensors.begin(), graph_->tensors.end(), is_left_out);
+    }
+    untimed_ = history().untimed_kernels(state);
+    find_kernels(n_all);
+    make_room_for_untimed(!untimed_.empty());
+}
+
+void NodesTable::find_kernels(size_t n_tensors) {
+    const std::vector<record::Execute>& timed = state().executed;
+    kernels_.assign(timed.empty() && untimed_.empty() ? 0 : n_tensors, -1);
+    int32_t at = 0;
+    for (const auto* list : {&timed, &std::as_const(untimed_)}) {
+        for (const record::Execute& e : *list) {
+            if (is_index(e.last, kernels_)) {
+                kernels_[e.last] = at;
+            }
+            ++at;
         }
     }
-    for (const record::Execute& e : untimed) {
-        if (is_index(e.last, times_)) {
-            times_[e.last] = Cell::nothing(not_timed_text);
-        }
-    }
-    make_room_for_untimed(!untimed.empty());
 }
 
 void NodesTable::update(const PlanState& state, const accounts::ChangedTensors& changed) {
@@ -193,6 +202,13 @@ bool NodesTable::is_node(TensorId id) const {
     return !is_copy(id) && !info(id).is_leaf() && (graph_ == nullptr || place_of(id) < n_of(graph_->nodes));
 }
 
-Cell NodesTable::time_of(TensorId id) const { return is_index(id, times_) ? times_[id] : Cell(); }
+Cell NodesTable::time_of(TensorId id) const {
+    const int32_t at = is_index(id, kernels_) ? kernels_[id] : -1;
+    if (at < 0) {
+        return {};
+    }
+    const std::vector<record::Execute>& timed = state().executed;
+    return is_index(at, timed) ? Cell(timed[at].end_ns - timed[at].start_ns) : Cell::nothing(not_timed_text);
+}
 
 } // namespace schedscope::tables

@@ -21,6 +21,7 @@ public:
     static std::span<const Entry> entries();
     TensorId tensor(int row) const override { return rows_[row]; }
     bool is_told(int row) const override; ///< false: a log left it out, so that only its place is known
+    bool tells_all() const override { return tells_all_; }
 
     const TensorInfo& info(TensorId id) const { return history().tensor(state(), id); }
     TensorState at(TensorId id) const { return is_index(id, state().tensors) ? state().tensors[id] : TensorState{}; }
@@ -31,9 +32,14 @@ public:
     int32_t place_of(TensorId id) const { return is_index(id, places_) ? places_[id] : -1; }
 
 private:
+    void find_kernels(size_t n_tensors);
+
     const OwnedGraph* graph_ = nullptr;
-    std::vector<Cell> times_;     ///< [tensors] Empty: nothing has run
-    std::vector<int32_t> places_; ///< [tensors] row
+    GraphId told_of_ = -1; ///< the graph that `tells_all_` is of
+    bool tells_all_ = true;
+    std::vector<record::Execute> untimed_;
+    std::vector<int32_t> kernels_; ///< [tensors] among the state's, then `untimed_`; −1: none. Empty: nothing has run
+    std::vector<int32_t> places_;  ///< [tensors] row
     accounts::ChangedTensors changed_;
 };
 

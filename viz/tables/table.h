@@ -49,6 +49,8 @@ public:
     /// Does the row say anything beside where it stands? Faces for people leave out those that don't, until they are asked for
     /// all.
     virtual bool is_told(int /*row*/) const { return true; }
+    /// Does each?
+    virtual bool tells_all() const { return true; }
     /// Why it has no rows.
     const std::string& when_empty() const noexcept { return when_empty_; }
     /// Has it no rows because what they would say is not known?

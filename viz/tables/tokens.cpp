@@ -162,7 +162,7 @@ std::span<const EvaluationsTable::Entry> EvaluationsTable::entries() {
           .width = 8,
           .from_width = 62,
           .tone = Tone::quiet},
-         [](T t, R id) { return t.time(t.span(id)); }},
+         [](T t, R id) { return t.time(id); }},
         {{.key = "tokens", .title = "token", .help = "what came out of it", .field = Field::name},
          [](T t, R id) { return t.if_told(Topic::tokens, Cell::if_any(t.tokens(id))); }},
     };
@@ -190,10 +190,16 @@ void EvaluationsTable::update_to_end() {
 
 std::string_view EvaluationsTable::kind(int row) const { return span(rows_[row]).begin.reused ? "reused" : "planned"; }
 
-Cell EvaluationsTable::time(const EvaluationSpan& span) const {
+Cell EvaluationsTable::time(EvaluationId id) const {
+    const EvaluationSpan span = this->span(id);
     if (!is_over(span)) {
         return Cell::open();
     }
+    const auto kept = times_.find(id);
+    return kept != times_.end() ? kept->second : times_.emplace(id, time_of(span)).first->second;
+}
+
+Cell EvaluationsTable::time_of(const EvaluationSpan& span) const {
     if (span.begin.kind == GraphKind::reserve) {
         return Cell::nothing("not run");
     }

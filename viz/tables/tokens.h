@@ -48,7 +48,8 @@ public:
 
     EvaluationSpan span(EvaluationId id) const { return history().evaluation(id); }
     bool is_over(const EvaluationSpan& span) const { return span.complete && state().step >= span.end - 1; }
-    Cell time(const EvaluationSpan& span) const;
+    Cell time(EvaluationId id) const;
+    Cell time_of(const EvaluationSpan& whole) const;
     /// What came out of it up to the step, as text: the sequences' tokens with " │ " between.
     const std::string& tokens(EvaluationId id) const;
 
@@ -59,6 +60,7 @@ private:
     };
     std::shared_ptr<PlanState> end_; ///< of the trace; tables are moved, and this stays
     mutable std::unordered_map<EvaluationId, Kept> tokens_;
+    mutable std::unordered_map<EvaluationId, Cell> times_; ///< of whole ones: of another program all records are read
 };
 
 } // namespace schedscope::tables

@@ -68,8 +68,9 @@ void ListPane::find_columns() {
 
 /// The longest, from a known length until one has `most`. Of a long list some rows stand for the others.
 int ListPane::longest_cell(size_t column, int longest, int most) const {
-    constexpr int looked_at = 500; // rows
-    for (int row = 0; row < n_rows() && longest < most; row += std::max(n_rows() / looked_at, 1)) {
+    constexpr int short_list = 500, looked_at = 128; // rows
+    const int stride = n_rows() <= short_list ? 1 : n_rows() / looked_at;
+    for (int row = 0; row < n_rows() && longest < most; row += stride) {
         longest = std::max(longest, text_width(tables::text_of(cell(row, column), columns_[column].unit)));
     }
     return longest;
@@ -99,18 +100,15 @@ void ListPane::measure_columns() {
 void ListPane::narrow() {
     rows_.clear();
     // What is filtered for is asked for.
-    const auto is_told = [&](int row) { return session_.shows_unknown() || !filter_.empty() || view_->table().is_told(row); };
-    narrowed_ = !filter_.empty() || sort_column_ >= 0;
-    for (int row = 0; row < n_rows() && !narrowed_; ++row) {
-        narrowed_ = !is_told(row);
-    }
+    const bool all = session_.shows_unknown() || !filter_.empty() || view_->table().tells_all();
+    narrowed_ = !filter_.empty() || sort_column_ >= 0 || !all;
     if (!narrowed_) {
         return;
     }
     Facts facts(filter_);
     for (int row = 0; row < n_rows(); ++row) {
         view_->facts(session_, row, facts);
-        if (is_told(row) && filter_.matches(facts)) {
+        if ((all || view_->table().is_told(row)) && filter_.matches(facts)) {
             rows_.push_back(row);
         }
     }

@@ -75,6 +75,12 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
     }
 }
 
+const std::array<TensorId, max_sources>& AllocatedGraph::list_of(const AllocatedEntry& entry) const {
+    const auto at = &entry - nodes.data();
+    return std::lower_bound(kept_lists.begin(), kept_lists.end(), at, [](const KeptList& l, auto i) { return l.entry < i; })
+        ->tensors;
+}
+
 void keep_until(std::vector<KeptUntil>& kept, TensorId node, TensorId tensor) {
     if (kept.empty() || kept.back().node != node || kept.back().tensors.back() != no_tensor) {
         kept.emplace_back().node = node;
@@ -90,8 +96,8 @@ void add_kept(AllocatedGraph& graph, std::span<const KeptUntil> kept) {
         nodes.push_back(entry);
         for (const KeptUntil& k : kept) {
             if (!entry.dependency && k.node == entry.tensor) {
-                nodes.push_back({entry.tensor, entry.backend, true, n_of(graph.kept_lists)});
-                graph.kept_lists.push_back(k.tensors);
+                graph.kept_lists.push_back({n_of(nodes), k.tensors});
+                nodes.push_back({entry.tensor, entry.backend, true, true});
             }
         }
     }

@@ -16,7 +16,7 @@ struct AllocatedEntry {
     TensorId tensor = no_tensor; ///< of the graph, or a copy
     BackendId backend = no_backend;
     bool dependency = false; ///< not the tensor itself, but a view that keeps this split input alive until it is copied
-    int32_t kept_list = -1;  ///< nor is this: the view behind the tensor keeps these alive (AllocatedGraph::kept_lists)
+    bool keeps_list = false; ///< and that view keeps a list of tensors alive (AllocatedGraph::kept_lists)
 
     bool operator==(const AllocatedEntry&) const = default;
 };
@@ -53,8 +53,15 @@ struct KeptUntil {
 /// split's nodes. Leafs: copies of all stages (when there are several), then the graph's.
 struct AllocatedGraph {
     std::vector<AllocatedEntry> leafs, nodes;
-    std::vector<KeptRange> kept; ///< of `nodes`, in order
-    std::vector<std::array<TensorId, max_sources>> kept_lists;
+    struct KeptList {
+        int32_t entry = 0; ///< of `nodes`
+        std::array<TensorId, max_sources> tensors{};
+    };
+    std::vector<KeptRange> kept;      ///< of `nodes`, in order
+    std::vector<KeptList> kept_lists; ///< in order
+
+    /// Of an entry of `nodes` that keeps one.
+    const std::array<TensorId, max_sources>& list_of(const AllocatedEntry& entry) const;
 };
 
 /// `order`: the graph's nodes after the backends' optimise steps; `kept`: its groups, in order, none across splits. `out`'s

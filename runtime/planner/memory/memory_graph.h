@@ -49,14 +49,15 @@ public:
         }
     }
     void sources_of(const AllocatedEntry& entry, EntrySources& out) const {
-        if (entry.kept_list >= 0) {
-            out.id = allocated_->kept_lists[entry.kept_list].data();
-            out.mask = source_mask(allocated_->kept_lists[entry.kept_list]);
-        } else if (entry.dependency) {
+        if (!entry.dependency) {
+            sources_of(entry.tensor, out);
+        } else if (entry.keeps_list) {
+            const auto& list = allocated_->list_of(entry);
+            out.mask = source_mask(list);
+            out.id = list.data();
+        } else {
             out.mask = 1;
             out.id = &entry.tensor;
-        } else {
-            sources_of(entry.tensor, out);
         }
     }
 

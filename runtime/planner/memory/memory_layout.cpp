@@ -139,6 +139,9 @@ bool LayoutPlanner::take_over(TensorId id) {
 
 /// Of a place that a smaller tensor took over: buffer types may want more for one operator's result than for another's.
 void LayoutPlanner::give_back_tail(const PlannedPlace& taken, int64_t bytes) {
+    if (taken.bytes == bytes) {
+        return;
+    }
     Arena& arena = arenas_[taken.type];
     const int64_t rest = arena.rounded(taken.bytes) - arena.rounded(bytes);
     if (rest > 0 && !graph_->rules().tails_are_lost) {
