@@ -64,6 +64,8 @@ public:
     /// The number of a text; the same text always has the same number.
     virtual StringId intern(std::string_view text) = 0;
 
+    /// Of the next graph that it is told of.
+    GraphId number_graph() noexcept { return next_graph_++; }
     /// Numbers, stamps and keeps a fact.
     Step add(const Fact& fact) {
         stamp_ = now_ns();
@@ -122,6 +124,7 @@ private:
     }
 
     Step next_step_ = 0;
+    GraphId next_graph_ = 0;
     int64_t stamp_ = 0; ///< the last reading of the clock
     int since_stamp_ = 0;
     EvaluationId evaluation_ = 0;

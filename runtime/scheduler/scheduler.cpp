@@ -76,7 +76,6 @@ struct Scheduler::State {
     /// Plans the described graph and gives it its memory; `to` gets the records.
     void settle(Graph& graph, const PlanOptions& plan_options, Recorder* to);
 
-    GraphId next_graph = 0;
     int next_stage = 0;
     bool in_flight = false;
     LivePlan live;
@@ -114,7 +113,7 @@ PlanOptions Scheduler::State::describe_graph(Graph& graph) {
     o.n_stages = options.n_stages;
     o.current_stage = next_stage;
     o.offload_min_batch = options.offload_min_batch;
-    o.graph_id = next_graph++;
+    o.graph_id = recorder != nullptr ? recorder->number_graph() : 0;
     o.session = &devices.session();
     if (recorder != nullptr) {
         const LiveCapabilities asked(devices, live.tensors, options.offload_min_batch);

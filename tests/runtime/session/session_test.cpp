@@ -3,6 +3,8 @@
 #include "tests/support/files.h"
 #include "tests/support/models/made_model.h"
 #include "tests/support/traces/plan_record.h"
+#include "traces/history/history.h"
+#include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -350,6 +352,44 @@ TEST(Loading, gives_the_same_logits_however_the_file_is_read) {
     o.header_only = true;
     o.on_load = [&](int64_t, int64_t) { ADD_FAILURE() << "nothing is loaded"; };
     const Session plans(registry, o);
+}
+
+/// The texts are the same whoever listens, and each recorder can answer for what it was told: it has the plan of all it has.
+TEST(ChangedRecorder, hears_of_the_session_and_of_the_plan) {
+    Registry registry;
+    const auto first = std::make_shared<LiveStore>(), second = std::make_shared<LiveStore>();
+    Session session(registry, made_model(), greedy_options("made"), first.get());
+    GenerateRequest request;
+    request.prompts.push_back({0, {1, 3, 4}, std::nullopt});
+    request.n_predict = 4;
+    const std::vector<Token> expected = generate(session, request).sequences[0].tokens;
+    const EvaluationId heard = first->n_evaluations();
+    session.set_recorder(nullptr);
+    EXPECT_EQ(generate(session, request).sequences[0].tokens, expected);
+    EXPECT_EQ(first->n_evaluations(), heard);
+    session.set_recorder(second.get());
+    EXPECT_EQ(generate(session, request).sequences[0].tokens, expected);
+
+    EXPECT_EQ(first->n_evaluations(), heard);
+    session.set_recorder(first.get());
+    EXPECT_EQ(generate(session, request).sequences[0].tokens, expected);
+
+    EXPECT_EQ(first->n_evaluations(), 4 * heard);
+    EXPECT_EQ(second->session().backends.size(), first->session().backends.size());
+    for (const auto& [store, n_recorded] : {std::pair{first, 2 * heard}, std::pair{second, heard}}) {
+        History history(store);
+        int32_t n = 0;
+        for (EvaluationId id = 0; id < history.n_evaluations(); ++id) {
+            const EvaluationSpan span = history.evaluation(id);
+            if (span.first < span.end) { // else another heard it, or none
+                const EvaluationSpan planned = history.evaluation(span.begin.planned_in);
+                EXPECT_LT(planned.first, planned.end) << id;
+                EXPECT_NE(history.graph_of(history.plan(id)), nullptr) << id;
+                ++n;
+            }
+        }
+        EXPECT_EQ(n, n_recorded);
+    }
 }
 
 } // namespace
