@@ -23,6 +23,18 @@ bool has_f16c() noexcept {
 } // namespace
 #endif
 
+int64_t fetched_ahead_of_floats() noexcept {
+#if defined(__x86_64__)
+    static const bool is_zen4 = [] {
+        __builtin_cpu_init();
+        return __builtin_cpu_is("amdfam19h") && __builtin_cpu_supports("avx512f"); // Zen 3 is of that family, too
+    }();
+    return is_zen4 ? 0 : fetched_ahead;
+#else
+    return fetched_ahead;
+#endif
+}
+
 std::span<const VectorOps* const> usable_vector_ops() noexcept {
     static const std::vector<const VectorOps*> usable = [] {
         std::vector<const VectorOps*> all{&vector_ops_portable};
