@@ -163,7 +163,7 @@ void add_levels(const std::string& name, Subject subject) {
     add_levels("110m_f16_core_free", {"110m", Type::F16, "cpu", {}, std::max(1, physical_cores() - 1)});
     add_levels("tiny_f16", {"tiny", Type::F16, "cpu", {}, 0, 480, 31});
     if (Registry().find("vulkan0") != nullptr) {
-        add_levels("vulkan_110m_f16_3_layers", {"110m", Type::F16, "vulkan0,cpu", {}, 0, 8, 9, 3});
+        add_levels("vulkan_110m_f16_3_layers", {"110m", Type::F16, "vulkan0,cpu", {}, 0, 32, 5, 3});
         add_levels("vulkan_tiny_f16", {"tiny", Type::F16, "vulkan0,cpu", {}, 0, 128});
     }
     return true;
