@@ -53,8 +53,8 @@ Session::Session(const Registry& registry, ModelFiles files, const RunOptions& o
                                                      vision::EncoderOptions{.image_newline = options_.image_newline},
                                                      [this] { return context_->lend_scheduler("encoder"); });
     }
-    describe();
-    record_session(*scheduler_, told_);
+    told_.facts = options_.facts;
+    tell_recorder();
 }
 
 Session::~Session() = default;
@@ -62,7 +62,16 @@ Session::~Session() = default;
 void Session::set_recorder(Recorder* recorder) {
     scheduler_->set_recorder(recorder);
     context_->recorder_changed();
-    record_session(*scheduler_, told_);
+    tell_recorder();
+}
+
+void Session::tell_recorder() {
+    if (recorder() != nullptr) {
+        if (told_.models == nullptr) {
+            describe();
+        }
+        record_session(*scheduler_, told_);
+    }
 }
 
 SchedulerOptions Session::scheduling() const {
@@ -238,7 +247,6 @@ void Session::settle_sampling() {
 }
 
 void Session::describe() {
-    told_.facts = options_.facts;
     const auto fact = [&](std::string_view what, std::string value) { told_.facts.emplace_back(what, std::move(value)); };
     const gguf::File& file = model_->file();
     const auto name_at = file.path().find_last_of('/');

@@ -77,7 +77,8 @@ private:
     void load_encoder(std::shared_ptr<const gguf::File> file, std::vector<OverrideReport>& reports);
     void make_context();
     void settle_sampling();
-    void describe();
+    void tell_recorder();
+    void describe(); ///< for the first recorder: the model's header is copied
 
     RunOptions options_;
     PlanSettings settings_;

@@ -135,6 +135,10 @@ private:
         open_ = {};
     }
 
+    bool tells(StoryKind kind) const {
+        return std::any_of(story_.lines.begin(), story_.lines.end(), [kind](const StoryLine& line) { return line.kind == kind; });
+    }
+
     /// Pass 1 writes nothing about a tensor that none of its rules fits.
     void add_first_pass() {
         const PlanState& state = history_.plan_run_by(story_.evaluation);
@@ -185,9 +189,7 @@ private:
     void add_program_pin() {
         const auto pinned = std::find_if(story_.steps.begin(), story_.steps.end(),
                                          [](const StoryStep& step) { return step.cause == Cause::user && step.after; });
-        const bool is_told = std::any_of(story_.lines.begin(), story_.lines.end(),
-                                         [](const StoryLine& line) { return line.kind == StoryKind::placed; });
-        if (pinned == story_.steps.end() || is_told) {
+        if (pinned == story_.steps.end() || tells(StoryKind::placed)) {
             return;
         }
         const PlanState& state = history_.plan_run_by(story_.evaluation);
@@ -218,11 +220,12 @@ private:
 
     /// The kernel that ran it, where that has no record of its own.
     void add_untimed_kernel() {
-        const bool is_told = std::any_of(story_.lines.begin(), story_.lines.end(),
-                                         [](const StoryLine& line) { return line.kind == StoryKind::execute; });
+        if (tells(StoryKind::execute)) {
+            return;
+        }
         const OwnedGraph* graph = history_.graph_of(history_.plan_run_by(story_.evaluation));
-        if (is_told ||
-            (graph != nullptr && !(is_index(story_.tensor, graph->tensors) && may_run(graph->tensors[story_.tensor])))) {
+        const bool of_the_graph = graph != nullptr && is_index(story_.tensor, graph->tensors);
+        if (graph != nullptr && !(of_the_graph && may_run(graph->tensors[story_.tensor]))) {
             return;
         }
         const PlanState& state = history_.plan(story_.evaluation); // folds all that ran, whose end it is

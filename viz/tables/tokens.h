@@ -49,11 +49,12 @@ public:
     EvaluationSpan span(EvaluationId id) const { return history().evaluation(id); }
     bool is_over(const EvaluationSpan& span) const { return span.complete && state().step >= span.end - 1; }
     Cell time(EvaluationId id) const;
-    Cell time_of(const EvaluationSpan& whole) const;
     /// What came out of it up to the step, as text: the sequences' tokens with " │ " between.
     const std::string& tokens(EvaluationId id) const;
 
 private:
+    Cell time_of(const EvaluationSpan& whole) const;
+
     struct Kept {
         std::string text;
         bool whole = false;
