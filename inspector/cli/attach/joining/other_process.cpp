@@ -95,6 +95,20 @@ std::optional<Dynamic> dynamic_of(const OtherProcess& process, const LoadedFile&
 
 std::string proc_path(pid_t id, const std::string& what) { return "/proc/" + std::to_string(id) + "/" + what; }
 
+SystemCall system_call_of(pid_t process, pid_t thread) {
+    std::ifstream file(proc_path(process, "task/" + std::to_string(thread) + "/syscall"));
+    SystemCall call; // "NUMBER ARGUMENTS… STACK PLACE", "running"
+    if (int number = 0; file >> number) {
+        call.number = number;
+        for (uint64_t& argument : call.arguments) {
+            std::string word;
+            file >> word;
+            argument = hexadecimal(std::string_view(word).substr(std::min<size_t>(word.size(), 2)));
+        }
+    }
+    return call;
+}
+
 bool LoadedFile::holds(uintptr_t address) const {
     return std::any_of(ranges.begin(), ranges.end(),
                        [&](const MappedRange& range) { return address >= range.begin && address < range.end; });

@@ -2,6 +2,7 @@
 
 #include "runtime/system/descriptor.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +16,13 @@ namespace schedscope {
 
 /// "/proc/ID/WHAT"
 std::string proc_path(pid_t id, const std::string& what);
+
+/// What a thread asks of the system, as the kernel tells of one that waits or is stopped.
+struct SystemCall {
+    int number = -1; ///< −1: nothing; it runs
+    std::array<uint64_t, 6> arguments = {};
+};
+SystemCall system_call_of(pid_t process, pid_t thread);
 
 /// A part of a process's memory.
 struct MappedRange {

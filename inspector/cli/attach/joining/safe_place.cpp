@@ -13,9 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// And our own library, which a thread that calls it may be within: it has locks, too.
 bool is_system_name(std::string_view name) {
-    constexpr std::array<std::string_view, 8> names = {"libc.so",    "libc-2.",  "ld-linux", "ld-2.",
-                                                       "libpthread", "libdl.so", "libdl-2.", "ld64.so"};
+    constexpr std::array<std::string_view, 9> names = {
+        "libc.so", "libc-2.", "ld-linux", "ld-2.", "libpthread", "libdl.so", "libdl-2.", "ld64.so", "memfd:libschedscope"};
     return std::any_of(names.begin(), names.end(), [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
@@ -100,17 +101,8 @@ std::vector<pid_t> SafePlaces::threads() const {
     std::error_code failed;
     for (const fs::directory_entry& entry : fs::directory_iterator(proc_path(process_.id(), "task"), failed)) {
         const pid_t id = std::atoi(entry.path().filename().c_str()); // NOLINT: the kernel's own names
-        std::ifstream file(entry.path() / "syscall");                // "NUMBER ARGUMENTS… STACK PLACE", "running"
-        int call = machine::no_call;
-        machine::Arguments arguments = {};
-        if (file >> std::dec >> call) {
-            for (uint64_t& argument : arguments) {
-                std::string word;
-                file >> word;
-                argument = std::strtoull(word.c_str(), nullptr, 16);
-            }
-        }
-        (waits_outside(call, arguments, id) ? waiting : others).push_back(id);
+        const SystemCall call = system_call_of(process_.id(), id);
+        (waits_outside(call.number, call.arguments, id) ? waiting : others).push_back(id);
     }
     waiting.insert(waiting.end(), others.begin(), others.end());
     return waiting;

@@ -21,7 +21,7 @@ public:
 private:
     bool waits_outside(int call, const machine::Arguments& arguments, pid_t id) const;
     bool within_handler_or_loader(uintptr_t stack) const;
-    bool is_system(uintptr_t address) const; ///< code of the C library or the loader
+    bool is_system(uintptr_t address) const; ///< code of the C library, of the loader, of our library
 
     const OtherProcess& process_;
     std::vector<LoadedFile> system_; ///< they are loaded for as long as the process lives

@@ -4,7 +4,9 @@
 #include <csignal>
 #include <elf.h>
 #include <fstream>
+#include <linux/futex.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +18,8 @@ namespace {
 constexpr int syscall_stop = SIGTRAP | 0x80; ///< with PTRACE_O_TRACESYSGOOD
 constexpr std::chrono::seconds call_limit(10);
 constexpr std::chrono::milliseconds stop_limit(200);
+constexpr std::chrono::seconds give_limit(5);
+constexpr int few_waits = 8, most_waits = 1000; ///< stops at a lock: until its owner is made to give it, until it is given up
 constexpr size_t most_vector_bytes = 1 << 16;
 
 long trace(int request, pid_t id, uintptr_t address, uintptr_t data) {
@@ -33,6 +37,13 @@ uint64_t all_but_faults() {
         mask &= ~(uint64_t{1} << (number - 1));
     }
     return mask;
+}
+
+/// The lock of the C library's for which a thread waits in this call; 0: for none.
+uintptr_t lock_of(const SystemCall& call) {
+    constexpr uint64_t contended = 2; // its word, while somebody waits
+    const bool waits = call.number == SYS_futex && (static_cast<int>(call.arguments[1]) & FUTEX_CMD_MASK) == FUTEX_WAIT;
+    return waits && static_cast<uint32_t>(call.arguments[2]) == contended ? call.arguments[0] : 0;
 }
 
 } // namespace
@@ -183,6 +194,51 @@ bool StoppedThread::go_on_to_call(Clock::time_point until) {
     }
 }
 
+/// It does what it would do, until `there` holds at one of its calls of the system.
+template <typename F> bool StoppedThread::go_on_until(const F& there) {
+    const Clock::time_point until = Clock::now() + give_limit;
+    for (bool late = false; !there();) {
+        int signal = 0; // which it gets
+        do {
+            trace(PTRACE_SYSCALL, id_, 0, static_cast<uintptr_t>(signal));
+            std::optional<int> status = wait(until);
+            if (!status && !gone_) {
+                late = true;
+                trace(PTRACE_INTERRUPT, id_, 0, 0);
+                status = wait(Clock::now() + call_limit);
+            }
+            if (!status || (is_event_stop(*status) && WSTOPSIG(*status) != SIGTRAP)) {
+                return false;
+            }
+            signal = is_event_stop(*status) || WSTOPSIG(*status) == syscall_stop ? 0 : WSTOPSIG(*status);
+        } while (signal != 0);
+        if (late) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// glibc's locks are not fair: a thread that takes one again as soon as it has given it back leaves it to nobody else, least of
+/// all to a thread that comes to us at each of its calls. So whoever has it is held once it has given it back.
+void StoppedThread::have_given(uintptr_t lock) {
+    constexpr uintptr_t owner_in_lock = 8; // of a pthread_mutex_t; what is there in other locks is no thread, or does not change
+    const auto owner = [&] { return process_.read<int>(lock + owner_in_lock).value_or(0); };
+    const int before = owner();
+    if (giver_ != nullptr && before == 0) {
+        return;
+    }
+    giver_.reset(); // what it waits for now may be another one
+    if (before <= 0 || before == id_ || access(proc_path(process_.id(), "task/" + std::to_string(before)).c_str(), F_OK) != 0) {
+        return;
+    }
+    giver_ = std::make_unique<StoppedThread>(process_, before);
+    const bool runs = giver_->stop() == Stop::stopped && machine::called(giver_->before_, 0) == machine::no_call;
+    if (!runs || !giver_->go_on_until([&] { return owner() != before; })) {
+        giver_.reset();
+    }
+}
+
 bool StoppedThread::go_to_call(const machine::Registers& registers, Clock::time_point until) {
     keep_state();
     return set(registers) && go_on_to_call(until);
@@ -202,17 +258,26 @@ std::optional<uint64_t> StoppedThread::call_function(uintptr_t stub, uintptr_t s
                                                      const machine::Arguments& arguments) {
     machine::Registers registers = before_;
     machine::call_function(registers, stub, function, stack_end, arguments);
-    const Clock::time_point until = Clock::now() + call_limit;
+    Clock::time_point until = Clock::now() + call_limit;
     const uintptr_t end = stub + machine::stub.size();
-    for (bool there = go_to_call(registers, until); there; there = go_on_to_call(until)) {
+    int n_waits = 0;
+    for (bool there = go_to_call(registers, until); there && n_waits < most_waits; there = go_on_to_call(until)) {
         if (!get(registers)) {
-            return std::nullopt;
+            break;
         }
         if (machine::place(registers) == end) {
+            giver_.reset();
             const uint64_t result = machine::function_result(registers);
             return go_on_to_call(until) ? std::optional(result) : std::nullopt;
         }
+        const uintptr_t lock = lock_of(system_call_of(process_.id(), id_));
+        n_waits += lock != 0 ? 1 : 0;
+        if (n_waits > few_waits && lock != 0) {
+            have_given(lock);
+        }
+        until = Clock::now() + call_limit; // it may hold another one, and is not given up while it goes on
     }
+    giver_.reset();
     if (!gone_) { // it may wait for another thread: stop it where it is
         trace(PTRACE_INTERRUPT, id_, 0, 0);
         wait(Clock::now() + stop_limit);

@@ -4,6 +4,7 @@
 #include "inspector/cli/attach/joining/registers.h"
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -40,6 +41,8 @@ private:
     bool set(const machine::Registers& registers);
     bool go_to_call(const machine::Registers& registers, Clock::time_point until);
     bool go_on_to_call(Clock::time_point until);
+    template <typename F> bool go_on_until(const F& there);
+    void have_given(uintptr_t lock);
     void keep_state();
     void restore_state();
     bool has_pending_signals() const;
@@ -50,6 +53,7 @@ private:
     machine::Registers before_ = {};
     std::vector<std::vector<std::byte>> vectors_; ///< as machine::vector_states; empty: the machine has none
     uint64_t mask_ = 0;
+    std::unique_ptr<StoppedThread> giver_; ///< a thread that gave back a lock for which this one waits, held until it has it
 };
 
 } // namespace schedscope

@@ -165,7 +165,8 @@ TEST_P(JoinBusy, IsLeftAsItWasOnASignal) {
         ASSERT_FALSE(attach.has_ended()) << read_bytes(said);
         breathe();
     }
-    expect_progress(program);
+    expect_progress(program); // what began before, and
+    expect_progress(program); // what is called since
     attach.signal(SIGINT);
     EXPECT_EQ(attach.wait().code, 130) << read_bytes(said);
     EXPECT_THAT(read_bytes(said), HasSubstr("nothing was recorded: this ggml does not export"));
