@@ -12,13 +12,13 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
       architecture_(&find_architecture(*file_)), hparams_(hparams_of(*file_)),
       placement_(placement, placed_devices(devices), hparams_.n_layer) {
     std::vector<OverrideReport> own_reports;
-    WeightLoader loader(*file_, devices_, placement_, store_, shared_reports != nullptr ? *shared_reports : own_reports);
+    WeightLoader loader(*file_, devices_, placement_, loading, store_, shared_reports != nullptr ? *shared_reports : own_reports);
     weights_.layers.resize(hparams_.n_layer);
     architecture_->weights(weights_, loader, hparams_);
     if (shared_reports == nullptr) {
         require_matches(own_reports);
     }
-    buffers_ = loader.load(loading);
+    buffers_ = loader.load();
     notes_ = loader.notes();
 }
 

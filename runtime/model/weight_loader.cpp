@@ -69,6 +69,20 @@ std::vector<PlacedDevice> placed_devices(std::span<Device* const> devices) {
     return placed;
 }
 
+WeightLoader::WeightLoader(const gguf::File& file, std::span<Device* const> devices, const PlacementPolicy& policy,
+                           LoadOptions options, TensorStore& store, std::vector<OverrideReport>& override_reports)
+    : file_(file), devices_(devices.begin(), devices.end()), policy_(policy), options_(std::move(options)), store_(store),
+      override_reports_(override_reports) {
+    int64_t bytes = 0;
+    for (const gguf::FileTensor& info : file.tensors()) {
+        bytes += static_cast<int64_t>(info.bytes);
+    }
+    lays_out_ = options_.repacks && fits_host(bytes); // else what is mapped is read again when it is needed
+    if (override_reports_.empty()) {
+        override_reports_ = schedscope::override_reports(policy.overrides());
+    }
+}
+
 WeightHome WeightLoader::home_of(const gguf::FileTensor& info, const WeightUse& use) {
     Answer runs = Answer::no(Refusal::none, "");
     const WeightHome choice = policy_.weight(info.name, use.part, [&](int32_t home) {
@@ -115,18 +129,16 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const Weig
                     file_.path() + ": tensor " + name + " has shape " + shape_text(info->ne) + ", expected " + shape_text(ne));
     }
     const WeightHome choice = home_of(*info, use);
-    const auto [at, is_new] = made_.try_emplace({info, &devices_[choice.home]->buffer_type()}, items_.size());
+    const BufferType& memory = memory_of(*info, choice, use.reader);
+    const auto [at, is_new] = made_.try_emplace({info, &memory}, items_.size());
     if (is_new) {
         Tensor* const tensor = store_.make(info->type, info->ne, name);
         tensor->role = use.part.role;
         tensor->layer = use.part.layer;
-        tensor->why_here = choice.why;
-        items_.push_back({tensor, info, choice.home, choice.why_repacked});
+        items_.push_back({tensor, info, choice.home, &memory});
+        tensor->why_here = is_laid_out(items_.back()) ? choice.why_repacked : choice.why;
     }
     Item& item = items_[at->second];
-    if (use.reader != Op::MUL_MAT) {
-        item.why_repacked = {};
-    }
     if (item.tensor->part() != use.part) { // several parts of the model read it
         item.tensor->role = Role::none;
         item.tensor->layer = -1;
@@ -151,26 +163,16 @@ Linear WeightLoader::maybe_linear(const std::string& name, const Shape& ne, cons
     return file_.find_tensor(name + ".weight") != nullptr ? linear(name, ne, use) : Linear{};
 }
 
-/// Which weights are laid out. None where they are more than there is memory: what is mapped is read again when it is needed.
-void WeightLoader::choose_layouts(const LoadOptions& options) {
-    if (!options.repacks || !fits_host()) {
-        return;
-    }
-    for (Item& item : items_) {
-        item.repacked =
-            item.why_repacked.empty() ? nullptr : devices_[item.home]->repack_buffer_type(item.info->type, item.info->ne);
-        if (item.repacked != nullptr) {
-            item.tensor->why_here = item.why_repacked;
-        }
-    }
+/// Laid out where only products read it: who looks rows up wants them as they are.
+const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const WeightHome& choice, Op reader) const {
+    const bool may_be = lays_out_ && !choice.why_repacked.empty() && reader == Op::MUL_MAT;
+    const BufferType* const laid_out = may_be ? devices_[choice.home]->repack_buffer_type(info.type, info.ne) : nullptr;
+    return laid_out != nullptr ? *laid_out : devices_[choice.home]->buffer_type();
 }
 
-const BufferType& WeightLoader::memory_of(const Item& item) const noexcept {
-    return item.repacked != nullptr ? *item.repacked : devices_[item.home]->buffer_type();
-}
-
-bool WeightLoader::is_mapped(const Item& item, const LoadOptions& options) const noexcept {
-    return options.mapped && item.home == policy_.host() && item.repacked == nullptr;
+bool WeightLoader::is_laid_out(const Item& item) const noexcept { return item.memory != &devices_[item.home]->buffer_type(); }
+bool WeightLoader::stays_in_file(const Item& item) const noexcept {
+    return options_.mapped && item.home == policy_.host() && !is_laid_out(item);
 }
 
 void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
@@ -180,9 +182,8 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
         const std::byte* end = nullptr;
     };
     std::vector<Stretch> stretches(file_.parts());
-    const auto on_host = [&](const Item& item) { return item.home == policy_.host() && item.repacked == nullptr; };
     for (const Item& item : items_) {
-        if (!on_host(item)) {
+        if (!stays_in_file(item)) {
             continue;
         }
         Stretch& s = stretches[item.info->part];
@@ -202,7 +203,7 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
         mapped.back() = buffers.back().get();
     }
     for (const Item& item : items_) {
-        if (on_host(item)) {
+        if (stays_in_file(item)) {
             const size_t part = item.info->part;
             item.tensor->buffer = mapped[part];
             item.tensor->offset = item.info->data - stretches[part].begin;
@@ -219,15 +220,15 @@ int64_t WeightLoader::bytes_of(bool on_host) const {
 }
 
 /// Else what is read last pushes out what came first.
-bool WeightLoader::fits_host() const {
+bool WeightLoader::fits_host(int64_t bytes) const {
     const size_t memory = devices_.back()->memory_bytes();
-    return memory == 0 || std::cmp_less_equal(bytes_of(true), memory);
+    return memory == 0 || std::cmp_less_equal(bytes, memory);
 }
 
 /// What is in memory twice until it is done. room: for what is not mapped.
-void WeightLoader::write(const Item& item, bool mapped, size_t at, size_t n, std::vector<std::byte>& room) {
+void WeightLoader::write(const Item& item, size_t at, size_t n, std::vector<std::byte>& room) {
     const gguf::FileTensor& info = *item.info;
-    if (mapped) {
+    if (options_.mapped) {
         file_.read_ahead(info, at, n);
         tensor_write(*item.tensor, info.data + at, at, n);
         file_.let_go(info, at, n);
@@ -239,15 +240,15 @@ void WeightLoader::write(const Item& item, bool mapped, size_t at, size_t n, std
 }
 
 /// A device's weights, or the host's that are not mapped, piece by piece: no more of the file than that is in memory twice.
-void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>& room, const Done& done) {
+void WeightLoader::upload(const Item& item, std::vector<std::byte>& room, const Done& done) {
     const gguf::FileTensor& info = *item.info;
     std::byte* const host = item.home == policy_.host() ? host_data(*item.tensor) : nullptr;
     for (size_t at = 0; at < info.bytes; at += piece) {
         const size_t n = std::min(piece, info.bytes - at);
-        if (!mapped && host != nullptr) {
+        if (!options_.mapped && host != nullptr) {
             file_.read(info, at, {host + at, n});
         } else {
-            write(item, mapped, at, n, room);
+            write(item, at, n, room);
         }
         done(n);
     }
@@ -255,10 +256,10 @@ void WeightLoader::upload(const Item& item, bool mapped, std::vector<std::byte>&
 }
 
 /// By all threads, each of which has one part at a time in memory twice. Most of the time goes into pages that are new.
-void WeightLoader::lay_out(const Item& item, const LoadOptions& options, const Done& done) {
+void WeightLoader::lay_out(const Item& item, const Done& done) {
     const gguf::FileTensor& info = *item.info;
     ThreadPool alone(1);
-    ThreadPool& threads = options.threads != nullptr ? *options.threads : alone;
+    ThreadPool& threads = options_.threads != nullptr ? *options_.threads : alone;
     const size_t together = rows_laid_out_together * row_bytes(info.type, info.ne[0]);
     const size_t part = std::max<size_t>(repacked_part / together, 1) * together;
     for (size_t at = 0; at < info.bytes; at += parts_at_once * part) {
@@ -266,7 +267,7 @@ void WeightLoader::lay_out(const Item& item, const LoadOptions& options, const D
         const auto lay = [&](int i) {
             const size_t first = at + i * part;
             std::vector<std::byte> room;
-            write(item, options.mapped, first, std::min(part, end - first), room);
+            write(item, first, std::min(part, end - first), room);
         };
         threads.run(int_of((end - at + part - 1) / part), lay);
         done(end - at);
@@ -275,9 +276,9 @@ void WeightLoader::lay_out(const Item& item, const LoadOptions& options, const D
 }
 
 /// In the order of the file.
-void WeightLoader::fill(const LoadOptions& options) {
+void WeightLoader::fill() {
     const int64_t on_host = bytes_of(true), total = on_host + bytes_of(false);
-    const bool ahead = fits_host();
+    const bool ahead = fits_host(on_host);
     std::vector<const Item*> items;
     std::transform(items_.begin(), items_.end(), std::back_inserter(items), [](const Item& item) { return &item; });
     std::stable_sort(items.begin(), items.end(), [](const Item* a, const Item* b) {
@@ -286,17 +287,17 @@ void WeightLoader::fill(const LoadOptions& options) {
     int64_t loaded = 0;
     const auto done = [&](size_t bytes) {
         loaded += bytes;
-        if (options.progress) {
-            options.progress(loaded, total);
+        if (options_.progress) {
+            options_.progress(loaded, total);
         }
     };
     std::vector<std::byte> room;
     for (const Item* item : items) {
-        if (!is_mapped(*item, options)) {
-            if (item->repacked != nullptr) {
-                lay_out(*item, options, done);
+        if (!stays_in_file(*item)) {
+            if (is_laid_out(*item)) {
+                lay_out(*item, done);
             } else {
-                upload(*item, options.mapped, room, done);
+                upload(*item, room, done);
             }
             file_.check_whole();
             continue;
@@ -326,10 +327,9 @@ void WeightLoader::lock_host() {
     }
 }
 
-std::vector<std::unique_ptr<Buffer>> WeightLoader::load(const LoadOptions& options) {
+std::vector<std::unique_ptr<Buffer>> WeightLoader::load() {
     std::vector<std::unique_ptr<Buffer>> buffers;
-    choose_layouts(options);
-    if (options.mode == LoadMode::data && options.mapped) {
+    if (options_.mode == LoadMode::data && options_.mapped) {
         map_host(buffers);
     }
     // In order of first use, so that what a device gets does not depend on addresses.
@@ -339,7 +339,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(const LoadOptions& optio
         if (item.tensor->buffer != nullptr) {
             continue;
         }
-        const BufferType* type = &memory_of(item);
+        const BufferType* type = item.memory;
         const size_t at = std::find(types.begin(), types.end(), type) - types.begin();
         if (at == types.size()) {
             types.push_back(type);
@@ -353,7 +353,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(const LoadOptions& optio
             bytes += n_bytes(*t);
         }
         try {
-            for (auto& buffer : give_buffers(*types[i], tensors[i], BufferUsage::weights, options.mode)) {
+            for (auto& buffer : give_buffers(*types[i], tensors[i], BufferUsage::weights, options_.mode)) {
                 buffers.push_back(std::move(buffer));
             }
         } catch (const Error& e) {
@@ -364,9 +364,9 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(const LoadOptions& optio
             throw Error(ErrorKind::device, "weights: " + words::memory(bytes) + ": " + e.what() + advice);
         }
     }
-    if (options.mode == LoadMode::data) {
-        fill(options);
-        if (options.locked) {
+    if (options_.mode == LoadMode::data) {
+        fill();
+        if (options_.locked) {
             lock_host();
         }
     }

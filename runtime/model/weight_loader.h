@@ -51,14 +51,8 @@ Answer device_can_read(const Device& device, const gguf::FileTensor& weight, Op 
 class WeightLoader {
 public:
     /// override_reports: counts are added to those of other files, if there are any.
-    WeightLoader(const gguf::File& file, std::span<Device* const> devices, const PlacementPolicy& policy, TensorStore& store,
-                 std::vector<OverrideReport>& override_reports)
-        : file_(file), devices_(devices.begin(), devices.end()), policy_(policy), store_(store),
-          override_reports_(override_reports) {
-        if (override_reports_.empty()) {
-            override_reports_ = schedscope::override_reports(policy.overrides());
-        }
-    }
+    WeightLoader(const gguf::File& file, std::span<Device* const> devices, const PlacementPolicy& policy, LoadOptions options,
+                 TensorStore& store, std::vector<OverrideReport>& override_reports);
 
     /// Throws Error(input) naming file and tensor when it is missing or has another shape.
     Tensor* need(const std::string& name, const Shape& ne, const WeightUse& use);
@@ -71,9 +65,9 @@ public:
 
     /// Memory for all of them. With data, the others than the host's are uploaded; those of the host point into the mapped file,
     /// which must outlive the buffers, and are read ahead, unless they are more than there is memory; or they are read. Those
-    /// that matrix products alone read are laid out where the policy, their device and the options say so; what was mapped of
-    /// them is let go. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
-    std::vector<std::unique_ptr<Buffer>> load(const LoadOptions& options);
+    /// that matrix products read are laid out where the policy, their device and the options say so; what was mapped of them is
+    /// let go. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
+    std::vector<std::unique_ptr<Buffer>> load();
 
     /// How many weights devices left to the CPU, one sentence for each device and type; what of them could not be locked.
     std::vector<std::string> notes() const;
@@ -83,26 +77,27 @@ private:
         Tensor* tensor;
         const gguf::FileTensor* info;
         int32_t home;
-        std::string_view why_repacked;        ///< WeightHome's; empty also where something else than products reads it
-        const BufferType* repacked = nullptr; ///< the memory in which it is laid out, if it is
+        const BufferType* memory;
     };
-    void choose_layouts(const LoadOptions& options);
-    const BufferType& memory_of(const Item& item) const noexcept;
-    bool is_mapped(const Item& item, const LoadOptions& options) const noexcept;
+    const BufferType& memory_of(const gguf::FileTensor& info, const WeightHome& choice, Op reader) const;
+    bool is_laid_out(const Item& item) const noexcept;
+    bool stays_in_file(const Item& item) const noexcept; ///< if the file is mapped
     WeightHome home_of(const gguf::FileTensor& info, const WeightUse& use);
-    bool fits_host() const;
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
-    void fill(const LoadOptions& options);
+    void fill();
     using Done = std::function<void(size_t bytes)>;
-    void write(const Item& item, bool mapped, size_t at, size_t n, std::vector<std::byte>& room);
-    void upload(const Item& item, bool mapped, std::vector<std::byte>& room, const Done& done);
-    void lay_out(const Item& item, const LoadOptions& options, const Done& done);
+    void write(const Item& item, size_t at, size_t n, std::vector<std::byte>& room);
+    void upload(const Item& item, std::vector<std::byte>& room, const Done& done);
+    void lay_out(const Item& item, const Done& done);
     void lock_host();
+    bool fits_host(int64_t bytes) const;
     int64_t bytes_of(bool on_host) const;
 
     const gguf::File& file_;
     std::vector<Device*> devices_;
     const PlacementPolicy& policy_;
+    const LoadOptions options_;
+    bool lays_out_ = false;
     TensorStore& store_;
     std::vector<Item> items_;
     std::map<std::pair<const gguf::FileTensor*, const BufferType*>, size_t> made_; ///< places among the items

@@ -30,7 +30,8 @@ VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Devic
       placement_(placement, placed_devices(devices), 0), // an encoder has no layers that are placed
       projector_(&find_projector(*file_)) {
     std::vector<OverrideReport> own_reports;
-    WeightLoader weight_loader(*file_, devices, placement_, store_, shared_reports != nullptr ? *shared_reports : own_reports);
+    WeightLoader weight_loader(*file_, devices, placement_, loading, store_,
+                               shared_reports != nullptr ? *shared_reports : own_reports);
     WeightNames loader(*file_, weight_loader);
     name_weights(weights_, loader, hparams_);
     const int64_t n_in = int64_t{hparams_.n_embd} * hparams_.feature_layers.size();
@@ -44,7 +45,7 @@ VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Devic
         throw Error(ErrorKind::input, file_->path() + ": tensor " + std::string(newline->name) + " has shape " +
                                           shape_text(newline->ne) + ", expected [" + std::to_string(n_embd_text_) + "]");
     }
-    buffers_ = weight_loader.load(loading);
+    buffers_ = weight_loader.load();
     notes_ = weight_loader.notes();
 }
 
