@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/backend/cpu/vectors/isa_panels.h"
+#include <cstdlib>
 
 namespace schedscope {
 
@@ -10,13 +11,14 @@ namespace {
 
 namespace int8 {
 
-// `width` rows of blocks side by side, in as many bytes as they had: block by block, in the order of a block's fields, each field
-// unit by unit (a word of four bytes, a half or a byte), that of all rows. So what lies at `offset` in a block lies at
-// width × offset in a panel's, a row a lane. Where numbers of rows are multiplied without signs, signed bytes are stored lifted.
+// `width` rows of blocks side by side, in as many bytes as they had: block by block, its fields in the order in which they are
+// read, so that memory is read from its begin to its end, each field unit by unit (a word of four bytes, a half or a byte), that
+// of all rows, a row a lane. Where numbers of rows are multiplied without signs, signed bytes are stored lifted.
 
-/// A field of a block, or several that follow each other.
+/// Fields of a block, or parts of them, that follow each other; `beside` ≥ 0: behind each unit that one which lies so far from
+/// `beside` as it from `offset`.
 struct Units {
-    int offset, size, count;
+    int offset, size, count, beside = -1;
 };
 template <typename Block> struct FieldsOf;
 template <> struct FieldsOf<BlockQ4_0> { static constexpr Units all[] = {{0, 2, 1}, {2, 4, 4}}; };
@@ -25,16 +27,40 @@ template <> struct FieldsOf<BlockQ8_0> { static constexpr Units all[] = {{0, 2, 
 template <> struct FieldsOf<BlockIQ4_NL> { static constexpr Units all[] = {{0, 2, 1}, {2, 4, 4}}; };
 template <> struct FieldsOf<BlockQ4_K> { static constexpr Units all[] = {{0, 2, 2}, {4, 1, 12}, {16, 4, 32}}; };
 template <> struct FieldsOf<BlockQ5_K> { static constexpr Units all[] = {{0, 2, 2}, {4, 1, 12}, {16, 4, 40}}; };
-template <> struct FieldsOf<BlockQ6_K> { static constexpr Units all[] = {{0, 4, 48}, {192, 1, 16}, {208, 2, 1}}; };
+template <> struct FieldsOf<BlockQ6_K> {
+    static constexpr Units all[] = {{208, 2, 1}, {192, 1, 16}, {0, 4, 8, 128}, {32, 4, 8}, {64, 4, 8, 160}, {96, 4, 8}};
+};
+
+/// Where that which lies at `offset` in a block lies in a panel's, in bytes of one row.
+template <typename Block> ALWAYS_INLINE constexpr int64_t place_in_panel(int64_t offset) {
+    int64_t before = 0, place = 0;
+    UNROLL(8)
+    for (const Units& u : FieldsOf<Block>::all) {
+        const int64_t n_bytes = int64_t{u.size} * u.count, apart = u.beside < 0 ? u.size : 2 * u.size;
+        const auto add = [&](int64_t from, int64_t behind) __attribute__((always_inline)) {
+            const int64_t within = offset - from;
+            if (within >= 0 && within < n_bytes) {
+                place = before + within / u.size * apart + within % u.size + behind;
+            }
+        };
+        add(u.offset, 0);
+        if (u.beside >= 0) {
+            add(u.beside, u.size);
+        }
+        before += u.beside < 0 ? n_bytes : 2 * n_bytes;
+    }
+    return place;
+}
 
 template <typename Row> constexpr bool stored_lifted = HasBytes<Row>&& unsigned_first;
 
 /// Units [offset, offset + size × count) of a block of each row to the panel's block, or (back) from it.
 template <typename Row, int size, bool back>
 inline void turn_units(const std::byte* from, int64_t row_bytes, std::byte* to, int offset, int count) {
-    for (int u = 0; u < count; ++u) {
+    for (int u = 0; u < count; ++u, offset += size) {
+        const int64_t place = place_in_panel<typename Row::Block>(offset) * width;
         for (int64_t r = 0; r < width; ++r) {
-            const int64_t in_row = r * row_bytes + offset + u * size, in_panel = (offset + u * size) * width + r * size;
+            const int64_t in_row = r * row_bytes + offset, in_panel = place + r * size;
             uint32_t unit = 0;
             __builtin_memcpy(&unit, from + (back ? in_panel : in_row), size);
             if constexpr (stored_lifted<Row> && size == 4) {
@@ -56,9 +82,13 @@ template <typename Row, bool back> inline void turn_rows(const std::byte* from, 
             __builtin_prefetch(from + r * row_bytes + ahead);
         }
         for (const Units& u : FieldsOf<Block>::all) {
-            (u.size == 4   ? turn_units<Row, 4, back>
-             : u.size == 2 ? turn_units<Row, 2, back>
-                           : turn_units<Row, 1, back>)(from, row_bytes, to, u.offset, u.count);
+            const auto turn = u.size == 4   ? turn_units<Row, 4, back>
+                              : u.size == 2 ? turn_units<Row, 2, back>
+                                            : turn_units<Row, 1, back>;
+            turn(from, row_bytes, to, u.offset, u.count);
+            if (u.beside >= 0) {
+                turn(from, row_bytes, to, u.beside, u.count);
+            }
         }
     }
 }
@@ -80,7 +110,7 @@ template <typename Row> struct PanelBlock {
     /// Where that lies, of all rows, which where(block) points to.
     template <typename Where> ALWAYS_INLINE const std::byte* of(Where where) const {
         const auto* const first = reinterpret_cast<const Block*>(at);
-        return at + (reinterpret_cast<const std::byte*>(where(*first)) - at) * width;
+        return at + place_in_panel<Block>(reinterpret_cast<const std::byte*>(where(*first)) - at) * width;
     }
     ALWAYS_INLINE Floats half(uint16_t Block::*field) const {
         return load_half(reinterpret_cast<const uint16_t*>(of([=](const Block& b) { return &(b.*field); })));
@@ -140,7 +170,7 @@ template <> struct PanelScales<RowQ6_K> {
 /// Four neighbours q of piece p of all rows, as they are stored: lifted by `less`, bytes as `stored_lifted` says.
 template <typename Row> ALWAYS_INLINE Numbers numbers_at(const PanelBlock<Row>& block, int p, int q) {
     const auto vector = [&](auto where, int i) __attribute__((always_inline)) {
-        return reinterpret_cast<Numbers>(wide_at(block.of(where) + i * bytes));
+        return reinterpret_cast<Numbers>(wide_at(block.of([=](const typename Row::Block& b) { return reinterpret_cast<const std::byte*>(where(b)) + 4 * i; })));
     };
     if constexpr (HasFours<Row>) {
         const Numbers both = vector([p](const typename Row::Block& b) { return Row::fours(b, p); }, q % 4);
@@ -234,6 +264,9 @@ ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[M][N
     }
 }
 
+inline bool tune_fetch() { static const bool b = getenv("NOFETCH") == nullptr; return b; }
+inline bool tune_one() { static const bool b = getenv("ONE") != nullptr; return b; }
+inline int64_t tune_distance() { static const int64_t b = getenv("FD") == nullptr ? 8192 : atoi(getenv("FD")); return b; }
 /// M panels of rows times N columns.
 template <typename Row, int M, int N>
 void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t first, float* out,
@@ -253,10 +286,10 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
     Floats acc[M][N] = {};
     int64_t s = 0;
     for (int64_t i = 0; i < n / block; ++i, panel += of_block) {
-        const int64_t ahead = fetched_ahead_of(M, apart, (n / block - i) * of_block);
+        const int64_t ahead = M==1 ? tune_distance() : fetched_ahead_of(M, apart, (n / block - i) * of_block);
         UNROLL(8)
         for (int p = 0; p < Row::pieces; ++p) {
-            if (first == 0) {
+            if (first == 0 && tune_fetch()) {
                 for (int m = 0; m < M; ++m) {
                     fetch(panel + m * apart + ahead + p * (of_block / Row::pieces), of_block / Row::pieces);
                 }
@@ -336,7 +369,7 @@ void multiply_repacked(const std::byte* panels, int64_t n_rows, int64_t n, const
                        int64_t out_stride) {
     const int64_t row_bytes = n / (Row::pieces * piece) * static_cast<int64_t>(sizeof(typename Row::Block));
     int64_t i = 0;
-    for (; i + repacked_at_once * width <= n_rows; i += repacked_at_once * width) {
+    for (; (n_columns > 1 || !tune_one()) && i + repacked_at_once * width <= n_rows; i += repacked_at_once * width) {
         multiply_repacked_panels<Row, repacked_at_once>(panels + i * row_bytes, n, x, n_columns, out + i, out_stride);
     }
     for (; i < n_rows; i += width) {
