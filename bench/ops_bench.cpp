@@ -234,8 +234,8 @@ void add(const std::string& name, const char* device, const std::function<Tensor
                     {.repacked = repacked});
             }
             add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192), {.repacked = repacked});
-            add("mul_mat " + name + " 65536x1x768", "CPU", product(type, 65536, 1, 768), {.repacked = repacked}); // short rows
-            add("mul_mat " + name + " 512x1x1024", "CPU", product(type, 512, 1, 1024), {.repacked = repacked});   // in the cache
+            add("mul_mat " + name + " 131072x1x768", "CPU", product(type, 131072, 1, 768), {.repacked = repacked}); // short rows
+            add("mul_mat " + name + " 512x1x1024", "CPU", product(type, 512, 1, 1024), {.repacked = repacked}); // in the cache
         }
     }
     add("mul_mat f32 4096x512x4096", "BLAS", product(Type::F32, 4096, 512, 4096));

@@ -21,16 +21,16 @@ constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near whi
 void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int64_t n_columns, float* out, int64_t out_stride,
              float* room, const VectorOps& v) {
     const int64_t k = weights.ne[0];
-    const int64_t ahead_of_floats = fetched_ahead_of_floats();
+    const int64_t in_order = fetched_ahead_in_order();
     const auto each = [&](auto dot, const auto* data, int64_t ahead) {
         for (int64_t j = 0; j < n_columns; ++j) {
             out[j * out_stride] = dot(data, x.data + j * x.stride, k, j == 0 ? ahead : 0);
         }
     };
     switch (weights.type) {
-    case Type::F32: return each(v.dot_f32, reinterpret_cast<const float*>(row), ahead_of_floats);
-    case Type::F16: return each(v.dot_f16, reinterpret_cast<const uint16_t*>(row), ahead_of_floats);
-    case Type::BF16: return each(v.dot_bf16, reinterpret_cast<const uint16_t*>(row), ahead_of_floats);
+    case Type::F32: return each(v.dot_f32, reinterpret_cast<const float*>(row), in_order);
+    case Type::F16: return each(v.dot_f16, reinterpret_cast<const uint16_t*>(row), in_order);
+    case Type::BF16: return each(v.dot_bf16, reinterpret_cast<const uint16_t*>(row), in_order);
     default: break;
     }
     fetch(row + fetched_ahead, static_cast<int64_t>(weights.nb[1]));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "runtime/backend/cpu/vectors/isa_panels.h"
-#include <cstdlib>
 
 namespace schedscope {
 
@@ -15,39 +14,39 @@ namespace int8 {
 // read, so that memory is read from its begin to its end, each field unit by unit (a word of four bytes, a half or a byte), that
 // of all rows, a row a lane. Where numbers of rows are multiplied without signs, signed bytes are stored lifted.
 
-/// Fields of a block, or parts of them, that follow each other; `beside` ≥ 0: behind each unit that one which lies so far from
-/// `beside` as it from `offset`.
+/// Fields of a block, or parts of them, that follow each other: `count` units of `size` bytes from an offset on; with several
+/// offsets a unit of each, then the next one of each.
 struct Units {
-    int offset, size, count, beside = -1;
+    int size, count;
+    std::array<int, 3> offsets;
+    int n_offsets = 1;
 };
 template <typename Block> struct FieldsOf;
-template <> struct FieldsOf<BlockQ4_0> { static constexpr Units all[] = {{0, 2, 1}, {2, 4, 4}}; };
-template <> struct FieldsOf<BlockQ4_1> { static constexpr Units all[] = {{0, 2, 2}, {4, 4, 4}}; };
-template <> struct FieldsOf<BlockQ8_0> { static constexpr Units all[] = {{0, 2, 1}, {2, 4, 8}}; };
-template <> struct FieldsOf<BlockIQ4_NL> { static constexpr Units all[] = {{0, 2, 1}, {2, 4, 4}}; };
-template <> struct FieldsOf<BlockQ4_K> { static constexpr Units all[] = {{0, 2, 2}, {4, 1, 12}, {16, 4, 32}}; };
-template <> struct FieldsOf<BlockQ5_K> { static constexpr Units all[] = {{0, 2, 2}, {4, 1, 12}, {16, 4, 40}}; };
+template <> struct FieldsOf<BlockQ4_0> { static constexpr Units all[] = {{2, 1, {0}}, {4, 4, {2}}}; };
+template <> struct FieldsOf<BlockQ4_1> { static constexpr Units all[] = {{2, 2, {0}}, {4, 4, {4}}}; };
+template <> struct FieldsOf<BlockQ8_0> { static constexpr Units all[] = {{2, 1, {0}}, {4, 8, {2}}}; };
+template <> struct FieldsOf<BlockIQ4_NL> { static constexpr Units all[] = {{2, 1, {0}}, {4, 4, {2}}}; };
+template <> struct FieldsOf<BlockQ4_K> { static constexpr Units all[] = {{2, 2, {0}}, {1, 12, {4}}, {4, 32, {16}}}; };
+template <> struct FieldsOf<BlockQ5_K> {
+    static constexpr Units all[] = {{2, 2, {0}}, {1, 12, {4}}, {4, 8, {16, 48}, 2}, {4, 24, {80}}};
+};
 template <> struct FieldsOf<BlockQ6_K> {
-    static constexpr Units all[] = {{208, 2, 1}, {192, 1, 16}, {0, 4, 8, 128}, {32, 4, 8}, {64, 4, 8, 160}, {96, 4, 8}};
+    static constexpr Units all[] = {{2, 1, {208}}, {1, 16, {192}}, {4, 8, {0, 128, 32}, 3}, {4, 8, {64, 160, 96}, 3}};
 };
 
 /// Where that which lies at `offset` in a block lies in a panel's, in bytes of one row.
 template <typename Block> ALWAYS_INLINE constexpr int64_t place_in_panel(int64_t offset) {
     int64_t before = 0, place = 0;
-    UNROLL(8)
+    UNROLL(4)
     for (const Units& u : FieldsOf<Block>::all) {
-        const int64_t n_bytes = int64_t{u.size} * u.count, apart = u.beside < 0 ? u.size : 2 * u.size;
-        const auto add = [&](int64_t from, int64_t behind) __attribute__((always_inline)) {
-            const int64_t within = offset - from;
-            if (within >= 0 && within < n_bytes) {
-                place = before + within / u.size * apart + within % u.size + behind;
+        UNROLL(3)
+        for (int i = 0; i < u.n_offsets; ++i) {
+            const int64_t within = offset - u.offsets[i];
+            if (within >= 0 && within < int64_t{u.size} * u.count) {
+                place = before + (within / u.size * u.n_offsets + i) * u.size + within % u.size;
             }
-        };
-        add(u.offset, 0);
-        if (u.beside >= 0) {
-            add(u.beside, u.size);
         }
-        before += u.beside < 0 ? n_bytes : 2 * n_bytes;
+        before += int64_t{u.size} * u.count * u.n_offsets;
     }
     return place;
 }
@@ -82,12 +81,10 @@ template <typename Row, bool back> inline void turn_rows(const std::byte* from, 
             __builtin_prefetch(from + r * row_bytes + ahead);
         }
         for (const Units& u : FieldsOf<Block>::all) {
-            const auto turn = u.size == 4   ? turn_units<Row, 4, back>
-                              : u.size == 2 ? turn_units<Row, 2, back>
-                                            : turn_units<Row, 1, back>;
-            turn(from, row_bytes, to, u.offset, u.count);
-            if (u.beside >= 0) {
-                turn(from, row_bytes, to, u.beside, u.count);
+            for (int f = 0; f < u.n_offsets; ++f) {
+                (u.size == 4   ? turn_units<Row, 4, back>
+                 : u.size == 2 ? turn_units<Row, 2, back>
+                               : turn_units<Row, 1, back>)(from, row_bytes, to, u.offsets[f], u.count);
             }
         }
     }
@@ -170,7 +167,8 @@ template <> struct PanelScales<RowQ6_K> {
 /// Four neighbours q of piece p of all rows, as they are stored: lifted by `less`, bytes as `stored_lifted` says.
 template <typename Row> ALWAYS_INLINE Numbers numbers_at(const PanelBlock<Row>& block, int p, int q) {
     const auto vector = [&](auto where, int i) __attribute__((always_inline)) {
-        return reinterpret_cast<Numbers>(wide_at(block.of([=](const typename Row::Block& b) { return reinterpret_cast<const std::byte*>(where(b)) + 4 * i; })));
+        return reinterpret_cast<Numbers>(wide_at(
+            block.of([=](const typename Row::Block& b) { return reinterpret_cast<const std::byte*>(where(b)) + 4 * i; })));
     };
     if constexpr (HasFours<Row>) {
         const Numbers both = vector([p](const typename Row::Block& b) { return Row::fours(b, p); }, q % 4);
@@ -201,13 +199,19 @@ template <typename Row> constexpr int fours_in_shorts = 0;
 template <typename Row> constexpr bool without_signs = unsigned_first || fours_in_shorts<Row> > 0;
 template <typename Row> constexpr int taken_off = without_signs<Row> ? Row::less : 0;
 
-/// sum += products of vectors [0, n) of M panels with N columns; weights(m, q) and column(j, q).
-template <typename Row, int M, int N, int n, typename Weights, typename Column>
-ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[M][N]) {
+/// Pieces that are made of the same bytes.
+template <typename Row> constexpr int of_same_bytes = 1;
+template <> constexpr int of_same_bytes<RowQ4_K> = 2;
+template <> constexpr int of_same_bytes<RowQ5_K> = 2;
+template <> constexpr int of_same_bytes<RowQ6_K> = 4;
+
+/// sum[t] += products of vectors [0, n) of M panels with N columns, of T pieces; weights(t, m, q) and column(t, j, q).
+template <typename Row, int T, int M, int N, int n, typename Weights, typename Column>
+ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[T][M][N]) {
 #if defined(__AVX2__)
     if constexpr (fours_in_shorts < Row >> 0) {
         constexpr int at_once = fours_in_shorts<Row> >= n ? n : fours_in_shorts<Row> >= 4 ? 4 : 2;
-        static_assert(fours_in_shorts<Row> >= 2 && n % at_once == 0);
+        static_assert(T == 1 && fours_in_shorts<Row> >= 2 && n % at_once == 0);
         typedef int16_t Shorts __attribute__((vector_size(bytes)));
         UNROLL(8)
         for (int from = 0; from < n; from += at_once) {
@@ -216,10 +220,10 @@ ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[M][N
             for (int q = 0; q < at_once; ++q) {
                 Numbers w[M];
                 for (int m = 0; m < M; ++m) {
-                    w[m] = weights(m, from + q);
+                    w[m] = weights(0, m, from + q);
                 }
                 for (int j = 0; j < N; ++j) {
-                    const Wide four = column(j, from + q);
+                    const Wide four = column(0, j, from + q);
                     for (int m = 0; m < M; ++m) {
 #if defined(__AVX512F__)
                         const auto both = reinterpret_cast<Shorts>(
@@ -235,10 +239,10 @@ ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[M][N
             for (int m = 0; m < M; ++m) {
                 for (int j = 0; j < N; ++j) {
 #if defined(__AVX512F__)
-                    sum[m][j] +=
+                    sum[0][m][j] +=
                         reinterpret_cast<Ints>(_mm512_madd_epi16(reinterpret_cast<__m512i>(pairs[m][j]), _mm512_set1_epi16(1)));
 #else
-                    sum[m][j] +=
+                    sum[0][m][j] +=
                         reinterpret_cast<Ints>(_mm256_madd_epi16(reinterpret_cast<__m256i>(pairs[m][j]), _mm256_set1_epi16(1)));
 #endif
                 }
@@ -249,27 +253,27 @@ ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[M][N
 #endif
     UNROLL(8)
     for (int q = 0; q < n; ++q) {
-        Wide w[M];
-        for (int m = 0; m < M; ++m) {
-            const Numbers numbers = weights(m, q);
-            constexpr int less = without_signs<Row> || HasBytes<Row> ? 0 : Row::less;
-            w[m] = reinterpret_cast<Wide>(less == 0 ? numbers : numbers - static_cast<uint8_t>(less));
-        }
-        for (int j = 0; j < N; ++j) {
-            const Wide four = column(j, q);
+        UNROLL(4)
+        for (int t = 0; t < T; ++t) {
+            Wide w[M];
             for (int m = 0; m < M; ++m) {
-                sum[m][j] = add_fours(sum[m][j], w[m], four);
+                const Numbers numbers = weights(t, m, q);
+                constexpr int less = without_signs<Row> || HasBytes<Row> ? 0 : Row::less;
+                w[m] = reinterpret_cast<Wide>(less == 0 ? numbers : numbers - static_cast<uint8_t>(less));
+            }
+            for (int j = 0; j < N; ++j) {
+                const Wide four = column(t, j, q);
+                for (int m = 0; m < M; ++m) {
+                    sum[t][m][j] = add_fours(sum[t][m][j], w[m], four);
+                }
             }
         }
     }
 }
 
-inline bool tune_fetch() { static const bool b = getenv("NOFETCH") == nullptr; return b; }
-inline bool tune_one() { static const bool b = getenv("ONE") != nullptr; return b; }
-inline int64_t tune_distance() { static const int64_t b = getenv("FD") == nullptr ? 8192 : atoi(getenv("FD")); return b; }
-/// M panels of rows times N columns.
+/// M panels of rows times N columns. fetches: asks for what is read soon.
 template <typename Row, int M, int N>
-void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t first, float* out,
+void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t first, bool fetches, float* out,
                             int64_t out_stride) {
     using Block = typename Row::Block;
     constexpr int block = Row::pieces * piece, parts = piece / Row::scaled, groups = Row::scaled / group;
@@ -283,45 +287,56 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
     const float* const scales = x.scales + first * x.group_stride;
     const float* const of_sums = x.sums + first * x.group_stride;
     const int32_t* const begins = x.begins + first * x.group_stride;
+    constexpr int together = N == 1 && registers == 32 && fours_in_shorts<Row> == 0 ? of_same_bytes<Row> : 1;
     Floats acc[M][N] = {};
-    int64_t s = 0;
     for (int64_t i = 0; i < n / block; ++i, panel += of_block) {
-        const int64_t ahead = M==1 ? tune_distance() : fetched_ahead_of(M, apart, (n / block - i) * of_block);
+        const int64_t ahead = fetched_ahead_of(M, apart, (n / block - i) * of_block);
         UNROLL(8)
-        for (int p = 0; p < Row::pieces; ++p) {
-            if (first == 0 && tune_fetch()) {
+        for (int p = 0; p < Row::pieces; p += together) {
+            if (fetches) {
                 for (int m = 0; m < M; ++m) {
-                    fetch(panel + m * apart + ahead + p * (of_block / Row::pieces), of_block / Row::pieces);
+                    fetch(panel + m * apart + ahead + p * (of_block / Row::pieces), together * of_block / Row::pieces);
                 }
             }
             asm volatile("" : "+r"(panel)); // what several pieces are made of is read again: there are no registers to keep it
             UNROLL(2)
-            for (int part = 0; part < parts; ++part, ++s) {
-                Ints sum[M][N];
-                for (int j = 0; j < N; ++j) {
-                    const Ints begin = taken_off<Row> != 0 ? Ints{} + begins[j * x.group_stride + s] : Ints{};
-                    for (int m = 0; m < M; ++m) {
-                        sum[m][j] = begin;
+            for (int part = 0; part < parts; ++part) {
+                const auto stretch = [&](int t) __attribute__((always_inline)) {
+                    return (i * Row::pieces + p + t) * parts + part;
+                };
+                Ints sum[together][M][N];
+                UNROLL(4)
+                for (int t = 0; t < together; ++t) {
+                    for (int j = 0; j < N; ++j) {
+                        const Ints begin = taken_off<Row> != 0 ? Ints{} + begins[j * x.group_stride + stretch(t)] : Ints{};
+                        for (int m = 0; m < M; ++m) {
+                            sum[t][m][j] = begin;
+                        }
                     }
                 }
-                add_products<Row, M, N, in_part>(
-                    [&](int m, int q) __attribute__((always_inline)) {
-                        return numbers_at(PanelBlock<Row>{panel + m * apart}, p, part * in_part + q);
+                add_products<Row, together, M, N, in_part>(
+                    [&](int t, int m, int q) __attribute__((always_inline)) {
+                        return numbers_at(PanelBlock<Row>{panel + m * apart}, p + t, part * in_part + q);
                     },
-                    [&](int j, int q) __attribute__((always_inline)) { return four_in_all(codes[j] + s * Row::scaled + 4 * q); },
+                    [&](int t, int j, int q)
+                        __attribute__((always_inline)) { return four_in_all(codes[j] + stretch(t) * Row::scaled + 4 * q); },
                     sum);
-                for (int m = 0; m < M; ++m) {
-                    const PanelScales<Row> of_rows{{panel + m * apart}};
-                    const Floats scale = of_rows.scale(p * parts + part);
-                    for (int j = 0; j < N; ++j) {
-                        const float of_column = scales[j * x.group_stride + s * groups];
-                        acc[m][j] = multiply_add(to_floats(sum[m][j]), scale * copies(of_column), acc[m][j]);
-                    }
-                    if constexpr (Row::offsets) {
-                        const Floats offset = of_rows.offset(p * parts + part);
+                UNROLL(4)
+                for (int t = 0; t < together; ++t) {
+                    const int64_t s = stretch(t);
+                    for (int m = 0; m < M; ++m) {
+                        const PanelScales<Row> of_rows{{panel + m * apart}};
+                        const Floats scale = of_rows.scale((p + t) * parts + part);
                         for (int j = 0; j < N; ++j) {
-                            const float* const at = of_sums + j * x.group_stride + s * groups;
-                            acc[m][j] = multiply_add(offset, copies(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
+                            const float of_column = scales[j * x.group_stride + s * groups];
+                            acc[m][j] = multiply_add(to_floats(sum[t][m][j]), scale * copies(of_column), acc[m][j]);
+                        }
+                        if constexpr (Row::offsets) {
+                            const Floats offset = of_rows.offset((p + t) * parts + part);
+                            for (int j = 0; j < N; ++j) {
+                                const float* const at = of_sums + j * x.group_stride + s * groups;
+                                acc[m][j] = multiply_add(offset, copies(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
+                            }
                         }
                     }
                 }
@@ -342,12 +357,12 @@ template <typename Row> constexpr int64_t few_columns = Row::pieces == 1 ? 128 :
 
 constexpr int repacked_at_once = registers == 32 ? 2 : 1, repacked_columns = width == 16 ? 6 : 4;
 
-/// M panels times all columns.
+/// M panels times all columns, of which the first ones ask for what is read soon.
 template <typename Row, int M>
 inline void multiply_repacked_panels(const std::byte* panel, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
                                      int64_t out_stride) {
     const auto some = [&](auto count, int64_t j) {
-        multiply_repacked_tile<Row, M, decltype(count)::value>(panel, n, x, j, out + j * out_stride, out_stride);
+        multiply_repacked_tile<Row, M, decltype(count)::value>(panel, n, x, j, j == 0, out + j * out_stride, out_stride);
     };
     int64_t j = 0;
     const auto left = [&] { return n_columns - j; };
@@ -368,8 +383,15 @@ template <typename Row>
 void multiply_repacked(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
                        int64_t out_stride) {
     const int64_t row_bytes = n / (Row::pieces * piece) * static_cast<int64_t>(sizeof(typename Row::Block));
+    if (n_columns == 1) { // one panel at a time: memory is read from its begin to its end
+        const bool fetches = fetched_ahead_in_order() != 0;
+        for (int64_t i = 0; i < n_rows; i += width) {
+            multiply_repacked_tile<Row, 1, 1>(panels + i * row_bytes, n, x, 0, fetches, out + i, out_stride);
+        }
+        return;
+    }
     int64_t i = 0;
-    for (; (n_columns > 1 || !tune_one()) && i + repacked_at_once * width <= n_rows; i += repacked_at_once * width) {
+    for (; i + repacked_at_once * width <= n_rows; i += repacked_at_once * width) {
         multiply_repacked_panels<Row, repacked_at_once>(panels + i * row_bytes, n, x, n_columns, out + i, out_stride);
     }
     for (; i < n_rows; i += width) {

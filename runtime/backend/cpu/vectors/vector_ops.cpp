@@ -23,7 +23,7 @@ bool has_f16c() noexcept {
 } // namespace
 #endif
 
-int64_t fetched_ahead_of_floats() noexcept {
+int64_t fetched_ahead_in_order() noexcept {
 #if defined(__x86_64__)
     static const bool is_zen4 = [] {
         __builtin_cpu_init();

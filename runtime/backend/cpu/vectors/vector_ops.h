@@ -32,9 +32,9 @@ struct Int8Columns {
 /// How far ahead rows are fetched into the cache that are read one after the other, in bytes: the processor, which sees ahead by
 /// itself within a row, doesn't where several rows are read at once or a row is short.
 constexpr int64_t fetched_ahead = 8192;
-/// The same where rows of floats are read one at a time for one column; 0: the processor does better by itself. On Zen 4 asking
-/// for them halves what is read: 110m's F16 weights 11.5 instead of 21 GB/s, 1b's 12 instead of 23.
-int64_t fetched_ahead_of_floats() noexcept;
+/// The same where weights are read for one column from their begin to their end; 0: the processor does better by itself. On
+/// Zen 4 asking for them takes from what is read: 110m's F16 weights 11.5 instead of 21 GB/s, Q8_0's 21 instead of 27.
+int64_t fetched_ahead_in_order() noexcept;
 
 /// The same from a place of `at_once` rows that are read together, `stride` bytes apart, with `left` bytes of each to be read:
 /// the next ones lie behind the last. (Inlined always: it is compiled for several instruction sets.)
