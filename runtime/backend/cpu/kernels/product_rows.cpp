@@ -58,7 +58,8 @@ void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* 
                      const Columns& x, int64_t n, float* out, int64_t out_stride) {
     constexpr int64_t together = 8; // stay near for all columns
     const auto stride = static_cast<int64_t>(weights.nb[1]);
-    const int64_t ahead = std::max(together, fetched_ahead / std::max<int64_t>(stride, 1));
+    static const bool nofb = getenv("NOFB") != nullptr;
+    const int64_t ahead = nofb ? 0 : std::max(together, fetched_ahead / std::max<int64_t>(stride, 1));
     for (int64_t row = first; row < end; row += together) {
         ops.multiply(matrix + row * stride, weights.nb[1], std::min(together, end - row), ahead, x.data, x.stride, n,
                      weights.ne[0], out + row, out_stride);

@@ -287,7 +287,9 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
     const float* const scales = x.scales + first * x.group_stride;
     const float* const of_sums = x.sums + first * x.group_stride;
     const int32_t* const begins = x.begins + first * x.group_stride;
+    // What is made of the same bytes is multiplied together, where there are registers for its sums: each byte is read once.
     constexpr int together = N == 1 && registers == 32 && fours_in_shorts<Row> == 0 ? of_same_bytes<Row> : 1;
+    constexpr int held = together > 1 ? parts : 1;
     Floats acc[M][N] = {};
     for (int64_t i = 0; i < n / block; ++i, panel += of_block) {
         const int64_t ahead = fetched_ahead_of(M, apart, (n / block - i) * of_block);
@@ -300,36 +302,41 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
             }
             asm volatile("" : "+r"(panel)); // what several pieces are made of is read again: there are no registers to keep it
             UNROLL(2)
-            for (int part = 0; part < parts; ++part) {
-                const auto stretch = [&](int t) __attribute__((always_inline)) {
+            for (int from = 0; from < parts; from += held) {
+                const auto stretch = [&](int t, int part) __attribute__((always_inline)) {
                     return (i * Row::pieces + p + t) * parts + part;
                 };
-                Ints sum[together][M][N];
-                UNROLL(4)
-                for (int t = 0; t < together; ++t) {
-                    for (int j = 0; j < N; ++j) {
-                        const Ints begin = taken_off<Row> != 0 ? Ints{} + begins[j * x.group_stride + stretch(t)] : Ints{};
-                        for (int m = 0; m < M; ++m) {
-                            sum[t][m][j] = begin;
+                Ints sum[held][together][M][N];
+                UNROLL(2)
+                for (int part = from; part < from + held; ++part) {
+                    UNROLL(4)
+                    for (int t = 0; t < together; ++t) {
+                        for (int j = 0; j < N; ++j) {
+                            const int32_t* const begin = begins + j * x.group_stride + stretch(t, part);
+                            for (int m = 0; m < M; ++m) {
+                                sum[part - from][t][m][j] = taken_off<Row> != 0 ? Ints{} + *begin : Ints{};
+                            }
                         }
                     }
+                    add_products<Row, together, M, N, in_part>(
+                        [&](int t, int m, int q) __attribute__((always_inline)) {
+                            return numbers_at(PanelBlock<Row>{panel + m * apart}, p + t, part * in_part + q);
+                        },
+                        [&](int t, int j, int q) __attribute__((always_inline)) {
+                            return four_in_all(codes[j] + stretch(t, part) * Row::scaled + 4 * q);
+                        },
+                        sum[part - from]);
                 }
-                add_products<Row, together, M, N, in_part>(
-                    [&](int t, int m, int q) __attribute__((always_inline)) {
-                        return numbers_at(PanelBlock<Row>{panel + m * apart}, p + t, part * in_part + q);
-                    },
-                    [&](int t, int j, int q)
-                        __attribute__((always_inline)) { return four_in_all(codes[j] + stretch(t) * Row::scaled + 4 * q); },
-                    sum);
-                UNROLL(4)
-                for (int t = 0; t < together; ++t) {
-                    const int64_t s = stretch(t);
+                UNROLL(8)
+                for (int k = 0; k < together * held; ++k) { // in the order of the row, as it is summed everywhere
+                    const int t = k / held, part = from + k % held;
+                    const int64_t s = stretch(t, part);
                     for (int m = 0; m < M; ++m) {
                         const PanelScales<Row> of_rows{{panel + m * apart}};
                         const Floats scale = of_rows.scale((p + t) * parts + part);
                         for (int j = 0; j < N; ++j) {
                             const float of_column = scales[j * x.group_stride + s * groups];
-                            acc[m][j] = multiply_add(to_floats(sum[t][m][j]), scale * copies(of_column), acc[m][j]);
+                            acc[m][j] = multiply_add(to_floats(sum[part - from][t][m][j]), scale * copies(of_column), acc[m][j]);
                         }
                         if constexpr (Row::offsets) {
                             const Floats offset = of_rows.offset((p + t) * parts + part);
