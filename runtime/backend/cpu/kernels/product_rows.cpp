@@ -58,8 +58,7 @@ void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* 
                      const Columns& x, int64_t n, float* out, int64_t out_stride) {
     constexpr int64_t together = 8; // stay near for all columns
     const auto stride = static_cast<int64_t>(weights.nb[1]);
-    static const bool nofb = getenv("NOFB") != nullptr;
-    const int64_t ahead = nofb ? 0 : std::max(together, fetched_ahead / std::max<int64_t>(stride, 1));
+    const int64_t ahead = std::max(together, fetched_ahead / std::max<int64_t>(stride, 1));
     for (int64_t row = first; row < end; row += together) {
         ops.multiply(matrix + row * stride, weights.nb[1], std::min(together, end - row), ahead, x.data, x.stride, n,
                      weights.ne[0], out + row, out_stride);
@@ -228,14 +227,15 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     if (is_int8 && n <= few_int8_columns && repacked_rows(weights) == nullptr) {
         return multiply_few(weights, matrix, first, end, columns.int8, n, out, out_stride, v);
     }
+    const RowOps* const floats = n > 1 ? rows_of_floats(weights, n, v) : nullptr;
+    if (floats != nullptr) {
+        return multiply_floats(*floats, weights, matrix, first, end, columns, n, out, out_stride);
+    }
     if (!is_int8 && n <= few_columns) {
         for (int64_t row = first; row < end; ++row) {
             dot_row(weights, matrix + row * weights.nb[1], columns, n, out + row, out_stride, room, v);
         }
         return;
-    }
-    if (const RowOps* const ops = rows_of_floats(weights, n, v)) {
-        return multiply_floats(*ops, weights, matrix, first, end, columns, n, out, out_stride);
     }
     const int64_t at_once = is_int8 ? most_rows_at_once : expanded_rows;
     for (int64_t row = first; row < end; row += at_once) {

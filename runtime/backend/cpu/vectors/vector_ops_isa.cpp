@@ -121,12 +121,17 @@ inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, c
     for (int i = 0; i < n_rows; ++i) {
         row[i] = row_at(rows, stride, i);
     }
+    constexpr int waits_for_memory = 4; // columns: with more of them than that the order in which rows are fetched is no matter
+    const bool in_order = columns <= waits_for_memory && static_cast<int64_t>(stride) == Stretches<Row>::bytes(d);
     Floats s[columns][n_rows] = {};
     int64_t l = 0;
     for (; l + elements <= d; l += elements) {
         Floats value[n_rows][vectors];
+        if (ahead != 0 && in_order) {
+            fetch(row_at(rows, stride, ahead) + n_rows * Stretches<Row>::bytes(l), n_rows * Stretches<Row>::bytes(elements));
+        }
         for (int i = 0; i < n_rows; ++i) {
-            if (ahead != 0) {
+            if (ahead != 0 && !in_order) {
                 fetch(row_at(row[i], stride, ahead) + Stretches<Row>::bytes(l), Stretches<Row>::bytes(elements));
             }
             Stretches<Row>::read(row[i], l, value[i]);
