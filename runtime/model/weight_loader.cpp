@@ -129,16 +129,19 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const Weig
                     file_.path() + ": tensor " + name + " has shape " + shape_text(info->ne) + ", expected " + shape_text(ne));
     }
     const WeightHome choice = home_of(*info, use);
-    const BufferType& memory = memory_of(*info, choice, use.reader);
+    const BufferType& memory = memory_of(*info, choice, use);
     const auto [at, is_new] = made_.try_emplace({info, &memory}, items_.size());
     if (is_new) {
         Tensor* const tensor = store_.make(info->type, info->ne, name);
         tensor->role = use.part.role;
         tensor->layer = use.part.layer;
-        items_.push_back({tensor, info, choice.home, &memory});
+        items_.push_back({tensor, info, choice.home, &memory, options_.mapped && choice.home == policy_.host()});
         tensor->why_here = is_laid_out(items_.back()) ? choice.why_repacked : choice.why;
     }
     Item& item = items_[at->second];
+    if (is_laid_out(item) || (is_streamed(choice, use) && use.part.role != Role::encoder)) {
+        item.in_file = false; // a mapped file has small pages only, from which a fifth less is read in a second
+    }
     if (item.tensor->part() != use.part) { // several parts of the model read it
         item.tensor->role = Role::none;
         item.tensor->layer = -1;
@@ -163,18 +166,19 @@ Linear WeightLoader::maybe_linear(const std::string& name, const Shape& ne, cons
     return file_.find_tensor(name + ".weight") != nullptr ? linear(name, ne, use) : Linear{};
 }
 
+/// Does each token read all of it?
+bool WeightLoader::is_streamed(const WeightHome& choice, const WeightUse& use) const noexcept {
+    return lays_out_ && !choice.why_repacked.empty() && use.reader == Op::MUL_MAT;
+}
+
 /// Laid out where only products read it: who looks rows up wants them as they are.
-const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const WeightHome& choice, Op reader) const {
-    const bool may_be = lays_out_ && !choice.why_repacked.empty() && reader == Op::MUL_MAT;
-    const BufferType* const laid_out = may_be ? devices_[choice.home]->repack_buffer_type(info.type, info.ne) : nullptr;
+const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const {
+    const BufferType* const laid_out =
+        is_streamed(choice, use) ? devices_[choice.home]->repack_buffer_type(info.type, info.ne) : nullptr;
     return laid_out != nullptr ? *laid_out : devices_[choice.home]->buffer_type();
 }
 
 bool WeightLoader::is_laid_out(const Item& item) const noexcept { return item.memory != &devices_[item.home]->buffer_type(); }
-bool WeightLoader::stays_in_file(const Item& item) const noexcept {
-    return options_.mapped && item.home == policy_.host() && !is_laid_out(item);
-}
-
 void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
     // One buffer a part of the file, over just the stretch that holds host weights.
     struct Stretch {
@@ -183,7 +187,7 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
     };
     std::vector<Stretch> stretches(file_.parts());
     for (const Item& item : items_) {
-        if (!stays_in_file(item)) {
+        if (!item.in_file) {
             continue;
         }
         Stretch& s = stretches[item.info->part];
@@ -203,7 +207,7 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
         mapped.back() = buffers.back().get();
     }
     for (const Item& item : items_) {
-        if (stays_in_file(item)) {
+        if (item.in_file) {
             const size_t part = item.info->part;
             item.tensor->buffer = mapped[part];
             item.tensor->offset = item.info->data - stretches[part].begin;
@@ -255,7 +259,7 @@ void WeightLoader::upload(const Item& item, std::vector<std::byte>& room, const 
     file_.let_go(info);
 }
 
-/// By all threads, each of which has one part at a time in memory twice. Most of the time goes into pages that are new.
+/// Or copies it. By all threads, each of which has one part at a time in memory twice. Most of the time goes into new pages.
 void WeightLoader::lay_out(const Item& item, const Done& done) {
     const gguf::FileTensor& info = *item.info;
     ThreadPool alone(1);
@@ -293,8 +297,8 @@ void WeightLoader::fill() {
     };
     std::vector<std::byte> room;
     for (const Item* item : items) {
-        if (!stays_in_file(*item)) {
-            if (is_laid_out(*item)) {
+        if (!item->in_file) {
+            if (is_laid_out(*item) || (options_.mapped && item->home == policy_.host())) {
                 lay_out(*item, done);
             } else {
                 upload(*item, room, done);

@@ -65,8 +65,9 @@ public:
 
     /// Memory for all of them. With data, the others than the host's are uploaded; those of the host point into the mapped file,
     /// which must outlive the buffers, and are read ahead, unless they are more than there is memory; or they are read. Those
-    /// that matrix products read are laid out where the policy, their device and the options say so; what was mapped of them is
-    /// let go. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
+    /// that matrix products read are laid out, or copied where their type has no layout, where the policy, their device and the
+    /// options say so; what was mapped of them is let go. Throws Error(device) when a device has no memory left, Error(input)
+    /// when the file was cut short.
     std::vector<std::unique_ptr<Buffer>> load();
 
     /// How many weights devices left to the CPU, one sentence for each device and type; what of them could not be locked.
@@ -78,10 +79,11 @@ private:
         const gguf::FileTensor* info;
         int32_t home;
         const BufferType* memory;
+        bool in_file = false; ///< it stays there, which is mapped
     };
-    const BufferType& memory_of(const gguf::FileTensor& info, const WeightHome& choice, Op reader) const;
+    bool is_streamed(const WeightHome& choice, const WeightUse& use) const noexcept;
+    const BufferType& memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const;
     bool is_laid_out(const Item& item) const noexcept;
-    bool stays_in_file(const Item& item) const noexcept; ///< if the file is mapped
     WeightHome home_of(const gguf::FileTensor& info, const WeightUse& use);
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
     void fill();
