@@ -206,6 +206,27 @@ TEST_F(ModelTest, what_is_looked_up_and_multiplied_is_laid_out_for_products_by_i
     }
 }
 
+TEST_F(ModelTest, what_has_no_layout_is_copied_from_the_file_for_products) {
+    const files::Folder folder;
+    const std::string path = folder / "made.gguf";
+    synthesise(small_shape(), Type::F16, 1, path);
+    const auto file = std::make_shared<gguf::File>(gguf::File::open(path));
+    devices = {&registry.cpu()};
+    for (const bool repacks : {true, false}) {
+        LoadOptions loading = LoadMode::data;
+        loading.repacks = repacks;
+        const auto model = load(file, {}, loading);
+        const Tensor& q = *model->weights().layers[1].attn_q.weight;
+        const gguf::FileTensor& written = file->require_tensor(q.name);
+        EXPECT_EQ(memory_of(q), "CPU");
+        EXPECT_EQ(host_data(q) != written.data, repacks);
+        EXPECT_EQ(std::memcmp(host_data(q), written.data, written.bytes), 0);
+        for (const Tensor* t : {model->weights().token_embedding, model->weights().layers[1].attn_norm.weight}) {
+            EXPECT_EQ(host_data(*t), file->require_tensor(t->name).data) << t->name << " stays in the file";
+        }
+    }
+}
+
 TEST_F(ModelTest, weights_stay_as_they_are_where_they_are_not_to_be_laid_out) {
     const auto quantised = [](const SynthShape& shape) {
         return std::make_shared<gguf::File>(synthesise_in_memory(shape, Type::Q8_0, 1, "made"));
