@@ -4,6 +4,8 @@
 
 #include "runtime/backend/cpu/vectors/isa_panels.h"
 
+#include <array>
+
 namespace schedscope {
 
 namespace {
@@ -312,9 +314,10 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
                     UNROLL(4)
                     for (int t = 0; t < together; ++t) {
                         for (int j = 0; j < N; ++j) {
-                            const int32_t* const begin = begins + j * x.group_stride + stretch(t, part);
+                            const Ints begin =
+                                taken_off<Row> != 0 ? Ints{} + begins[j * x.group_stride + stretch(t, part)] : Ints{};
                             for (int m = 0; m < M; ++m) {
-                                sum[part - from][t][m][j] = taken_off<Row> != 0 ? Ints{} + *begin : Ints{};
+                                sum[part - from][t][m][j] = begin;
                             }
                         }
                     }
