@@ -171,11 +171,16 @@ bool WeightLoader::is_streamed(const WeightHome& choice, const WeightUse& use) c
     return lays_out_ && !choice.why_repacked.empty() && use.reader == Op::MUL_MAT;
 }
 
-/// Laid out where only products read it: who looks rows up wants them as they are.
+/// Laid out where products read it. Who looks rows up wants them as they are: then it is there twice, if that costs no memory
+/// because the other one stays in the file.
 const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const {
-    const BufferType* const laid_out =
-        is_streamed(choice, use) ? devices_[choice.home]->repack_buffer_type(info.type, info.ne) : nullptr;
-    return laid_out != nullptr ? *laid_out : devices_[choice.home]->buffer_type();
+    const BufferType& plain = devices_[choice.home]->buffer_type();
+    const bool may_be_twice = options_.mapped && !options_.locked;
+    if (!is_streamed(choice, use) || (!may_be_twice && made_.contains({&info, &plain}))) {
+        return plain;
+    }
+    const BufferType* const laid_out = devices_[choice.home]->repack_buffer_type(info.type, info.ne);
+    return laid_out != nullptr ? *laid_out : plain;
 }
 
 bool WeightLoader::is_laid_out(const Item& item) const noexcept { return item.memory != &devices_[item.home]->buffer_type(); }
