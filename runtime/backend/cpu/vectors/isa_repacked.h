@@ -4,8 +4,6 @@
 
 #include "runtime/backend/cpu/vectors/isa_panels.h"
 
-#include <array>
-
 namespace schedscope {
 
 namespace {
@@ -20,7 +18,7 @@ namespace int8 {
 /// offsets a unit of each, then the next one of each.
 struct Units {
     int size, count;
-    std::array<int, 3> offsets;
+    int offsets[3];
     int n_offsets = 1;
 };
 template <typename Block> struct FieldsOf;
