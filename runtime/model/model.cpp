@@ -20,6 +20,7 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
     }
     buffers_ = loader.load();
     notes_ = loader.notes();
+    bytes_in_file_ = loader.bytes_in_file();
 }
 
 Model::~Model() = default;

@@ -48,6 +48,7 @@ public:
     std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
     int64_t n_parameters() const noexcept;
     /// What the user should know: weights that a device leaves to the CPU. One sentence each.
+    int64_t bytes_in_file() const noexcept { return bytes_in_file_; } ///< of the weights, those that stay there
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 private:
@@ -61,6 +62,7 @@ private:
     Weights weights_;
     std::vector<std::unique_ptr<Buffer>> buffers_;
     std::vector<std::string> notes_;
+    int64_t bytes_in_file_ = 0;
 };
 
 } // namespace schedscope

@@ -26,7 +26,7 @@ struct LoadOptions {
     LoadOptions(LoadMode mode) noexcept : mode(mode) {} // NOLINT(google-explicit-constructor): the rest as usual
     LoadMode mode;
     bool mapped = true;            ///< the host's stay in the file, which is mapped; else they are read into memory of their own
-    bool repacks = false;          ///< what the CPU multiplies may be laid out, in memory of its own
+    bool repacks = false;          ///< what the CPU multiplies may be laid out, or copied from the file, in memory of its own
     bool locked = false;           ///< the host's are kept from being paged out, as far as the system allows
     LoadProgress progress = {};    ///< may be empty; called on the thread that loads
     ThreadPool* threads = nullptr; ///< that lay weights out together; null: the one that loads

@@ -77,7 +77,8 @@ WeightLoader::WeightLoader(const gguf::File& file, std::span<Device* const> devi
     for (const gguf::FileTensor& info : file.tensors()) {
         bytes += static_cast<int64_t>(info.bytes);
     }
-    lays_out_ = options_.repacks && fits_host(bytes); // else what is mapped is read again when it is needed
+    const int64_t room_for_the_rest = bytes / 8;                          // caches, and what is computed with
+    lays_out_ = options_.repacks && fits_host(bytes + room_for_the_rest); // else what is mapped is read again when it is needed
     if (override_reports_.empty()) {
         override_reports_ = schedscope::override_reports(policy.overrides());
     }
@@ -140,7 +141,8 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const Weig
     }
     Item& item = items_[at->second];
     if (is_laid_out(item) || (is_streamed(choice, use) && use.part.role != Role::encoder)) {
-        item.in_file = false; // a mapped file has small pages only, from which a fifth less is read in a second
+        item.in_file = false; // a mapped file has small pages only, from which a fifth less is read in a second; an encoder
+                              // reads its weights once for many patches
     }
     if (item.tensor->part() != use.part) { // several parts of the model read it
         item.tensor->role = Role::none;
@@ -171,8 +173,8 @@ bool WeightLoader::is_streamed(const WeightHome& choice, const WeightUse& use) c
     return lays_out_ && !choice.why_repacked.empty() && use.reader == Op::MUL_MAT;
 }
 
-/// Laid out where products read it. Who looks rows up wants them as they are: then it is there twice, if that costs no memory
-/// because the other one stays in the file.
+/// Laid out where products read it. Who looks rows up wants them as they are, and is named first: then it is there twice, if that
+/// costs no memory because the other one stays in the file.
 const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const {
     const BufferType& plain = devices_[choice.home]->buffer_type();
     const bool may_be_twice = options_.mapped && !options_.locked;
@@ -181,6 +183,14 @@ const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const We
     }
     const BufferType* const laid_out = devices_[choice.home]->repack_buffer_type(info.type, info.ne);
     return laid_out != nullptr ? *laid_out : plain;
+}
+
+int64_t WeightLoader::bytes_in_file() const {
+    int64_t bytes = 0;
+    for (const Item& item : items_) {
+        bytes += item.in_file ? static_cast<int64_t>(item.info->bytes) : 0;
+    }
+    return bytes;
 }
 
 bool WeightLoader::is_laid_out(const Item& item) const noexcept { return item.memory != &devices_[item.home]->buffer_type(); }
@@ -291,7 +301,8 @@ void WeightLoader::fill() {
     std::vector<const Item*> items;
     std::transform(items_.begin(), items_.end(), std::back_inserter(items), [](const Item& item) { return &item; });
     std::stable_sort(items.begin(), items.end(), [](const Item* a, const Item* b) {
-        return std::pair(a->info->part, a->info->offset) < std::pair(b->info->part, b->info->offset);
+        const auto place = [](const Item& item) { return std::tuple(item.info->part, item.info->offset, item.in_file); };
+        return place(*a) < place(*b); // of what is there twice the file's pages are read last: they stay
     });
     int64_t loaded = 0;
     const auto done = [&](size_t bytes) {
@@ -367,9 +378,9 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load() {
             }
         } catch (const Error& e) {
             const bool on_host = types[i] == &devices_[policy_.host()]->buffer_type();
-            const char* const advice = on_host             ? ": leave them in the file (without --no-mmap)"
-                                       : policy_.repacks() ? ": leave them as they are (--no-repack)"
-                                                           : ": ask for fewer layers there (-ngl)";
+            const char* const advice = on_host && !options_.mapped ? ": leave them in the file (without --no-mmap)"
+                                       : policy_.repacks()         ? ": leave them as they are (--no-repack)"
+                                                                   : ": ask for fewer layers there (-ngl)";
             throw Error(ErrorKind::device, "weights: " + words::memory(bytes) + ": " + e.what() + advice);
         }
     }

@@ -43,7 +43,7 @@ std::vector<PlacedDevice> placed_devices(std::span<Device* const> devices);
 Answer device_can_read(const Device& device, const gguf::FileTensor& weight, Op reader);
 
 /// Makes a model's weight tensors from its file and gives them their memory. First every tensor is named (`need`, `maybe`), with
-/// its use and shape; then `load` (or `describe`) gives all of them buffers at once.
+/// its use and shape; then `load` gives all of them buffers at once.
 ///
 /// A tensor goes where the policy says, which leaves it to the CPU where its device can't run the operator that reads it (a
 /// product with rows of a type that it does not know). The same name asked for from parts in different memory gives one copy for
@@ -70,6 +70,8 @@ public:
     /// when the file was cut short.
     std::vector<std::unique_ptr<Buffer>> load();
 
+    /// Bytes of those that stay in the file, which is mapped.
+    int64_t bytes_in_file() const;
     /// How many weights devices left to the CPU, one sentence for each device and type; what of them could not be locked.
     std::vector<std::string> notes() const;
 

@@ -42,7 +42,7 @@ struct LayerWeights {
 struct Weights {
     Tensor* token_embedding = nullptr; ///< [n_embd, n_vocab]
     Linear output_norm;                ///< [n_embd]
-    Linear output; ///< [n_embd, n_vocab]; tied models have the embedding here, or a copy of it on another device
+    Linear output; ///< [n_embd, n_vocab]; tied models have the embedding here, or a copy of it in other memory
     std::vector<LayerWeights> layers;
 };
 

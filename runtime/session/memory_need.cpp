@@ -158,13 +158,11 @@ void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session, s
     }
 }
 
-/// Of the host's weights those that stay in the file: what was laid out anew is never read again.
-void add_mapped(std::vector<MemoryNeed>& needs, Buffers weights, std::string_view host) {
+/// Of the host's weights those that stay in the file: what was laid out or copied is never read again.
+void add_mapped(std::vector<MemoryNeed>& needs, int64_t bytes_in_file, std::string_view host) {
     const auto need = std::find_if(needs.begin(), needs.end(), [&](const MemoryNeed& n) { return n.buffer_type == host; });
-    for (const auto& buffer : weights) {
-        if (need != needs.end() && buffer->type().name() == host) {
-            need->mapped += buffer->size();
-        }
+    if (need != needs.end()) {
+        need->mapped += bytes_in_file;
     }
 }
 
@@ -185,9 +183,9 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
     add_cache_of_windows(needs, session);
     tell_what_is_held(needs, session, host);
     if (session.options().mmap && !session.options().mlock) { // what is locked is never read again
-        add_mapped(needs, session.model().buffers(), host);
+        add_mapped(needs, session.model().bytes_in_file(), host);
         if (session.vision() != nullptr) {
-            add_mapped(needs, session.vision()->buffers(), host);
+            add_mapped(needs, session.vision()->bytes_in_file(), host);
         }
     }
     leave_out_unused(needs);
@@ -198,7 +196,7 @@ std::vector<MemoryNeed> memory_needs(const EncoderSession& session) {
     std::vector<MemoryNeed> needs = needs_of(session.scheduler());
     const std::string& host = host_of(session.scheduler());
     add(needs, session.model().buffers(), host, &MemoryNeed::weights);
-    add_mapped(needs, session.model().buffers(), host);
+    add_mapped(needs, session.model().bytes_in_file(), host);
     leave_out_unused(needs);
     return needs;
 }

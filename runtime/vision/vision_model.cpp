@@ -47,6 +47,7 @@ VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Devic
     }
     buffers_ = weight_loader.load();
     notes_ = weight_loader.notes();
+    bytes_in_file_ = weight_loader.bytes_in_file();
 }
 
 VisionModel::~VisionModel() = default;

@@ -45,6 +45,7 @@ public:
     const ProjectorWeights& projector_weights() const noexcept { return *projector_weights_; }
     LoadMode mode() const noexcept { return mode_; }
     std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
+    int64_t bytes_in_file() const noexcept { return bytes_in_file_; } ///< of the weights, those that stay there
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
     int32_t n_embd_text() const noexcept { return n_embd_text_; } ///< width of what comes out: the text model's
@@ -65,6 +66,7 @@ private:
     int32_t n_embd_text_ = 0;
     std::vector<std::unique_ptr<Buffer>> buffers_;
     std::vector<std::string> notes_;
+    int64_t bytes_in_file_ = 0;
 };
 
 } // namespace vision

@@ -46,8 +46,8 @@ struct HomeChoice {
 
 struct WeightHome : HomeChoice {
     int32_t wanted = -1; ///< the home, if its device runs what reads the weight; else the home is the host
-    /// The same reason, and why the weight is also laid out if matrix products alone read it and its type can be; empty: it
-    /// stays as it is.
+    /// The same reason, and why the weight is also laid out for the matrix products that read it if its type can be (else it
+    /// is copied from the file); empty: it stays as it is.
     std::string_view why_repacked = {};
 };
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <linux/futex.h>
-#include <sstream>
 #include <sys/syscall.h>
 
 namespace schedscope {

@@ -1,5 +1,6 @@
 #include "inspector/cli/attach/joining/stopped_thread.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <elf.h>
@@ -18,8 +19,9 @@ namespace {
 constexpr int syscall_stop = SIGTRAP | 0x80; ///< with PTRACE_O_TRACESYSGOOD
 constexpr std::chrono::seconds call_limit(10);
 constexpr std::chrono::milliseconds stop_limit(200);
-constexpr std::chrono::seconds give_limit(5);
-constexpr int few_waits = 8, most_waits = 1000; ///< stops at a lock: until its owner is made to give it, until it is given up
+constexpr std::chrono::seconds give_limit(5), lock_limit(60); ///< until a lock is given; until all are that a call takes
+constexpr int few_waits = 8;                                  ///< stops at a lock, until its owner is made to give it
+constexpr uint32_t contended = 2;                             ///< a lock's word, while somebody waits
 constexpr size_t most_vector_bytes = 1 << 16;
 
 long trace(int request, pid_t id, uintptr_t address, uintptr_t data) {
@@ -41,9 +43,19 @@ uint64_t all_but_faults() {
 
 /// The lock of the C library's for which a thread waits in this call; 0: for none.
 uintptr_t lock_of(const SystemCall& call) {
-    constexpr uint64_t contended = 2; // its word, while somebody waits
     const bool waits = call.number == SYS_futex && (static_cast<int>(call.arguments[1]) & FUTEX_CMD_MASK) == FUTEX_WAIT;
     return waits && static_cast<uint32_t>(call.arguments[2]) == contended ? call.arguments[0] : 0;
+}
+
+/// Is the thread with this number for the process one of it for us, too? Not in a container that numbers its own.
+bool is_same_in_namespace(pid_t process, pid_t thread) {
+    std::ifstream status(proc_path(process, "task/" + std::to_string(thread) + "/status"));
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("NSpid:")) {
+            return line.substr(line.find_last_of('\t') + 1) == std::to_string(thread);
+        }
+    }
+    return false;
 }
 
 } // namespace
@@ -158,7 +170,27 @@ bool StoppedThread::has_pending_signals() const {
     return (pending & ~blocked) != 0;
 }
 
+/// Was it in a call of the system that ended because it was stopped, and that the kernel does not begin again by itself?
+bool StoppedThread::is_interrupted_call() const {
+    return !moved_ && machine::can_call_again && machine::called(before_, 0) != machine::no_call &&
+           machine::result(before_) == static_cast<uint64_t>(-EINTR);
+}
+
+/// Also of one that was told to stop and did not yet: else it would stop for nobody.
+void StoppedThread::detach() {
+    for (int signal = 0; trace(PTRACE_DETACH, id_, 0, static_cast<uintptr_t>(signal)) != 0 && errno == ESRCH && !gone_;) {
+        trace(PTRACE_INTERRUPT, id_, 0, 0);
+        const std::optional<int> status = wait(Clock::now() + call_limit);
+        if (!status) {
+            break;
+        }
+        signal = is_event_stop(*status) || WSTOPSIG(*status) == syscall_stop ? 0 : WSTOPSIG(*status);
+    }
+    held_ = false;
+}
+
 void StoppedThread::let_go() {
+    giver_.reset();
     if (!held_) {
         return;
     }
@@ -166,16 +198,13 @@ void StoppedThread::let_go() {
         restore_state();
     }
     machine::Registers registers = before_;
-    const bool interrupted = machine::can_call_again && machine::called(before_, 0) != machine::no_call &&
-                             machine::result(before_) == static_cast<uint64_t>(-EINTR);
-    if (!gone_ && interrupted && !has_pending_signals()) {
+    if (!gone_ && is_interrupted_call() && !has_pending_signals()) {
         machine::call_again(registers);
         set(registers);
     } else if (!gone_ && changed_) {
         set(registers);
     }
-    trace(PTRACE_DETACH, id_, 0, 0);
-    held_ = false;
+    detach();
 }
 
 bool StoppedThread::go_on_to_call(Clock::time_point until) {
@@ -194,11 +223,12 @@ bool StoppedThread::go_on_to_call(Clock::time_point until) {
     }
 }
 
-/// It does what it would do, until `there` holds at one of its calls of the system.
-template <typename F> bool StoppedThread::go_on_until(const F& there) {
+/// It does what it would do, with the signals that it gets, until it is about to wake whoever waits for the lock.
+bool StoppedThread::go_on_until_given(uintptr_t lock) {
     const Clock::time_point until = Clock::now() + give_limit;
-    for (bool late = false; !there();) {
-        int signal = 0; // which it gets
+    moved_ = true;
+    for (bool late = false; !late;) {
+        int signal = 0;
         do {
             trace(PTRACE_SYSCALL, id_, 0, static_cast<uintptr_t>(signal));
             std::optional<int> status = wait(until);
@@ -212,29 +242,32 @@ template <typename F> bool StoppedThread::go_on_until(const F& there) {
             }
             signal = is_event_stop(*status) || WSTOPSIG(*status) == syscall_stop ? 0 : WSTOPSIG(*status);
         } while (signal != 0);
-        if (late) {
-            return false;
+        const SystemCall call = system_call_of(process_.id(), id_);
+        if (call.number == SYS_futex && call.arguments[0] == lock &&
+            (static_cast<int>(call.arguments[1]) & FUTEX_CMD_MASK) == FUTEX_WAKE) {
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 /// glibc's locks are not fair: a thread that takes one again as soon as it has given it back leaves it to nobody else, least of
-/// all to a thread that comes to us at each of its calls. So whoever has it is held once it has given it back.
+/// all to a thread that comes to us at each of its calls. So whoever has it is held once it has given it back. Only a
+/// pthread_mutex_t says whose it is; what other locks have in that place is no thread.
 void StoppedThread::have_given(uintptr_t lock) {
-    constexpr uintptr_t owner_in_lock = 8; // of a pthread_mutex_t; what is there in other locks is no thread, or does not change
-    const auto owner = [&] { return process_.read<int>(lock + owner_in_lock).value_or(0); };
-    const int before = owner();
-    if (giver_ != nullptr && before == 0) {
+    constexpr uintptr_t owner_in_lock = 8;
+    const uint32_t word = process_.read<uint32_t>(lock).value_or(0);
+    const int owner = process_.read<int>(lock + owner_in_lock).value_or(0);
+    if (word != contended || (giver_ != nullptr && owner == 0)) {
+        return; // it is free, or will not be given with a call that can be seen
+    }
+    giver_.reset();
+    if (owner <= 0 || owner == id_ || !is_same_in_namespace(process_.id(), owner)) {
         return;
     }
-    giver_.reset(); // what it waits for now may be another one
-    if (before <= 0 || before == id_ || access(proc_path(process_.id(), "task/" + std::to_string(before)).c_str(), F_OK) != 0) {
-        return;
-    }
-    giver_ = std::make_unique<StoppedThread>(process_, before);
-    const bool runs = giver_->stop() == Stop::stopped && machine::called(giver_->before_, 0) == machine::no_call;
-    if (!runs || !giver_->go_on_until([&] { return owner() != before; })) {
+    giver_ = std::make_unique<StoppedThread>(process_, owner);
+    given_ = lock;
+    if (giver_->stop() != Stop::stopped || giver_->is_interrupted_call() || !giver_->go_on_until_given(lock)) {
         giver_.reset();
     }
 }
@@ -258,24 +291,27 @@ std::optional<uint64_t> StoppedThread::call_function(uintptr_t stub, uintptr_t s
                                                      const machine::Arguments& arguments) {
     machine::Registers registers = before_;
     machine::call_function(registers, stub, function, stack_end, arguments);
+    const Clock::time_point latest = Clock::now() + lock_limit;
     Clock::time_point until = Clock::now() + call_limit;
     const uintptr_t end = stub + machine::stub.size();
     int n_waits = 0;
-    for (bool there = go_to_call(registers, until); there && n_waits < most_waits; there = go_on_to_call(until)) {
+    for (bool there = go_to_call(registers, until); there; there = go_on_to_call(until)) {
         if (!get(registers)) {
             break;
         }
+        const uintptr_t lock = lock_of(system_call_of(process_.id(), id_));
+        if (lock != given_) {
+            giver_.reset(); // it has it, or waits for another one
+        }
         if (machine::place(registers) == end) {
-            giver_.reset();
             const uint64_t result = machine::function_result(registers);
             return go_on_to_call(until) ? std::optional(result) : std::nullopt;
         }
-        const uintptr_t lock = lock_of(system_call_of(process_.id(), id_));
-        n_waits += lock != 0 ? 1 : 0;
-        if (n_waits > few_waits && lock != 0) {
+        n_waits = lock != 0 ? n_waits + 1 : 0;
+        if (n_waits > few_waits) {
             have_given(lock);
+            until = std::min(Clock::now() + call_limit, latest);
         }
-        until = Clock::now() + call_limit; // it may hold another one, and is not given up while it goes on
     }
     giver_.reset();
     if (!gone_) { // it may wait for another thread: stop it where it is

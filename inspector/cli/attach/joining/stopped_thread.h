@@ -30,7 +30,7 @@ public:
     /// A call of the system, at a place where the process has the instruction for it. Its result, or −errno.
     long call_system(uintptr_t instruction, long number, const machine::Arguments& arguments = {});
     /// A function of the process. `stub`: where machine::stub was written; `stack_end`: of memory for it. Nothing: it did not
-    /// come back in time, or failed.
+    /// come back in time, or failed. Whoever keeps a lock from it is held while it gives that.
     std::optional<uint64_t> call_function(uintptr_t stub, uintptr_t stack_end, uintptr_t function,
                                           const machine::Arguments& arguments);
 
@@ -41,7 +41,9 @@ private:
     bool set(const machine::Registers& registers);
     bool go_to_call(const machine::Registers& registers, Clock::time_point until);
     bool go_on_to_call(Clock::time_point until);
-    template <typename F> bool go_on_until(const F& there);
+    bool is_interrupted_call() const;
+    void detach();
+    bool go_on_until_given(uintptr_t lock);
     void have_given(uintptr_t lock);
     void keep_state();
     void restore_state();
@@ -50,10 +52,12 @@ private:
     const OtherProcess& process_;
     pid_t id_;
     bool held_ = false, gone_ = false, changed_ = false;
+    bool moved_ = false; ///< it did something of its own since it was stopped
     machine::Registers before_ = {};
     std::vector<std::vector<std::byte>> vectors_; ///< as machine::vector_states; empty: the machine has none
     uint64_t mask_ = 0;
-    std::unique_ptr<StoppedThread> giver_; ///< a thread that gave back a lock for which this one waits, held until it has it
+    std::unique_ptr<StoppedThread> giver_; ///< a thread that gave back given_, for which this one waits; held until it has that
+    uintptr_t given_ = 0;
 };
 
 } // namespace schedscope

@@ -21,7 +21,7 @@ constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near whi
 void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int64_t n_columns, float* out, int64_t out_stride,
              float* room, const VectorOps& v) {
     const int64_t k = weights.ne[0];
-    const int64_t in_order = fetched_ahead_in_order();
+    const int64_t in_order = fetches_in_order() ? fetched_ahead : 0;
     const auto each = [&](auto dot, const auto* data, int64_t ahead) {
         for (int64_t j = 0; j < n_columns; ++j) {
             out[j * out_stride] = dot(data, x.data + j * x.stride, k, j == 0 ? ahead : 0);
@@ -49,7 +49,7 @@ void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int6
     }
 }
 
-/// The same of rows of F32, F16 or BF16 for some more columns, each number of which is read once for several.
+/// The same of rows of F32, F16 or BF16 for two columns and more, each number of which is read once for several.
 const RowOps* rows_of_floats(const Tensor& weights, int64_t n, const VectorOps& v) noexcept {
     return is_float(weights.type) && n <= some_columns ? &v.rows[ordinal(weights.type)] : nullptr;
 }

@@ -383,8 +383,10 @@ struct RowQ5_K : Super<BlockQ5_K, 32, true> {
     static constexpr int less = 0;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) { scales_and_minima(b, scale, offset); }
     template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
-        return bits_of(bytes([p](const Block& b) { return b.qs + 32 * (p / 2); }), 4 * (p % 2), 4) |
-               bits_of(bytes([](const Block& b) { return b.qh; }), p, 1, 4);
+        return joined(bytes([p](const Block& b) { return b.qs + 32 * (p / 2); }), bytes([](const Block& b) { return b.qh; }), p);
+    }
+    template <typename V> static ALWAYS_INLINE V joined(V fours, V fifth, int p) {
+        return bits_of(fours, 4 * (p % 2), 4) | bits_of(fifth, p, 1, 4);
     }
 };
 
@@ -395,8 +397,12 @@ struct RowQ6_K : Super<BlockQ6_K, 16, false> {
     }
     template <typename At> static ALWAYS_INLINE auto numbers(At bytes, int p) {
         const int half = p / 4, part = p % 4;
-        return bits_of(bytes([=](const Block& b) { return b.ql + 64 * half + 32 * (part % 2); }), part < 2 ? 0 : 4, 4) |
-               bits_of(bytes([=](const Block& b) { return b.qh + 32 * half; }), 2 * part, 2, 4);
+        return joined(bytes([=](const Block& b) { return b.ql + 64 * half + 32 * (part % 2); }),
+                      bytes([=](const Block& b) { return b.qh + 32 * half; }), p);
+    }
+    template <typename V> static ALWAYS_INLINE V joined(V fours, V twos, int p) {
+        const int part = p % 4;
+        return bits_of(fours, part < 2 ? 0 : 4, 4) | bits_of(twos, 2 * part, 2, 4);
     }
 };
 

@@ -35,11 +35,9 @@ template <> struct FieldsOf<BlockQ6_K> {
 };
 
 /// Where that which lies at `offset` in a block lies in a panel's, in bytes of one row.
-template <typename Block> ALWAYS_INLINE constexpr int64_t place_in_panel(int64_t offset) {
+template <typename Block> constexpr int64_t place_in_panel(int64_t offset) {
     int64_t before = 0, place = 0;
-    UNROLL(4)
     for (const Units& u : FieldsOf<Block>::all) {
-        UNROLL(3)
         for (int i = 0; i < u.n_offsets; ++i) {
             const int64_t within = offset - u.offsets[i];
             if (within >= 0 && within < int64_t{u.size} * u.count) {
@@ -104,10 +102,15 @@ template <typename Row> struct PanelBlock {
     using Block = typename Row::Block;
     const std::byte* at;
 
-    /// Where that lies, of all rows, which where(block) points to.
+    /// Where that lies, of all rows, which where(block) points to: a scale, or numbers that lie as in a block.
     template <typename Where> ALWAYS_INLINE const std::byte* of(Where where) const {
         const auto* const first = reinterpret_cast<const Block*>(at);
-        return at + place_in_panel<Block>(reinterpret_cast<const std::byte*>(where(*first)) - at) * width;
+        int64_t place = reinterpret_cast<const std::byte*>(where(*first)) - at;
+        if constexpr (std::is_same_v<Row, RowQ6_K>) { // its scales are read first
+            constexpr int64_t n_scales = sizeof first->scales, offset = sizeof first->ql + sizeof first->qh;
+            place = place == offset + n_scales ? 0 : place - offset + static_cast<int64_t>(sizeof first->d);
+        }
+        return at + place * width;
     }
     ALWAYS_INLINE Floats half(uint16_t Block::*field) const {
         return load_half(reinterpret_cast<const uint16_t*>(of([=](const Block& b) { return &(b.*field); })));
@@ -167,14 +170,22 @@ template <> struct PanelScales<RowQ6_K> {
 /// Four neighbours q of piece p of all rows, as they are stored: lifted by `less`, bytes as `stored_lifted` says.
 template <typename Row> ALWAYS_INLINE Numbers numbers_at(const PanelBlock<Row>& block, int p, int q) {
     const auto vector = [&](auto where, int i) __attribute__((always_inline)) {
-        return reinterpret_cast<Numbers>(wide_at(
-            block.of([=](const typename Row::Block& b) { return reinterpret_cast<const std::byte*>(where(b)) + 4 * i; })));
+        return reinterpret_cast<Numbers>(wide_at(block.of(where) + i * bytes));
+    };
+    // Of FieldsOf: compilers don't find out by themselves in loops as long as these are.
+    [[maybe_unused]] const auto unit = [&](int place) __attribute__((always_inline)) {
+        return reinterpret_cast<Numbers>(wide_at(block.at + place * width));
     };
     if constexpr (HasFours<Row>) {
         const Numbers both = vector([p](const typename Row::Block& b) { return Row::fours(b, p); }, q % 4);
         return Row::numbers_of(q < 4 ? both & 15 : both >> 4);
     } else if constexpr (HasBytes<Row>) {
         return vector([p](const typename Row::Block& b) { return Row::bytes(b, p); }, q);
+    } else if constexpr (std::is_same_v<Row, RowQ5_K>) {
+        return Row::joined(unit(p < 2 ? 20 + 8 * q : 48 + 32 * (p / 2) + 4 * q), unit(16 + 8 * q), p);
+    } else if constexpr (std::is_same_v<Row, RowQ6_K>) {
+        const int first = 18 + 96 * (p / 4) + 12 * q;
+        return Row::joined(unit(first + 8 * (p % 2)), unit(first + 4), p);
     } else {
         return Row::numbers(
             [&](auto where) __attribute__((always_inline)) { return vector(where, q); }, p);
@@ -287,7 +298,7 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
     const float* const scales = x.scales + first * x.group_stride;
     const float* const of_sums = x.sums + first * x.group_stride;
     const int32_t* const begins = x.begins + first * x.group_stride;
-    // What is made of the same bytes is multiplied together, where there are registers for its sums: each byte is read once.
+    // What is made of the same bytes is multiplied together, where there are registers for its sums.
     constexpr int together = N == 1 && registers == 32 && fours_in_shorts<Row> == 0 ? of_same_bytes<Row> : 1;
     constexpr int held = together > 1 ? parts : 1;
     Floats acc[M][N] = {};
@@ -300,7 +311,7 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
                     fetch(panel + m * apart + ahead + p * (of_block / Row::pieces), together * of_block / Row::pieces);
                 }
             }
-            asm volatile("" : "+r"(panel)); // what several pieces are made of is read again: there are no registers to keep it
+            asm volatile("" : "+r"(panel)); // what more pieces are made of is read again: there are no registers to keep it
             UNROLL(2)
             for (int from = 0; from < parts; from += held) {
                 const auto stretch = [&](int t, int part) __attribute__((always_inline)) {
@@ -392,7 +403,7 @@ void multiply_repacked(const std::byte* panels, int64_t n_rows, int64_t n, const
                        int64_t out_stride) {
     const int64_t row_bytes = n / (Row::pieces * piece) * static_cast<int64_t>(sizeof(typename Row::Block));
     if (n_columns == 1) { // one panel at a time: memory is read from its begin to its end
-        const bool fetches = fetched_ahead_in_order() != 0;
+        const bool fetches = fetches_in_order();
         for (int64_t i = 0; i < n_rows; i += width) {
             multiply_repacked_tile<Row, 1, 1>(panels + i * row_bytes, n, x, 0, fetches, out + i, out_stride);
         }

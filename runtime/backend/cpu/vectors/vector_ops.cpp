@@ -23,15 +23,15 @@ bool has_f16c() noexcept {
 } // namespace
 #endif
 
-int64_t fetched_ahead_in_order() noexcept {
+bool fetches_in_order() noexcept {
 #if defined(__x86_64__)
     static const bool is_zen4 = [] {
         __builtin_cpu_init();
         return __builtin_cpu_is("amdfam19h") && __builtin_cpu_supports("avx512f"); // Zen 3 is of that family, too
     }();
-    return is_zen4 ? 0 : fetched_ahead;
+    return !is_zen4;
 #else
-    return fetched_ahead;
+    return true;
 #endif
 }
 

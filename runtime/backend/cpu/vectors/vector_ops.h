@@ -32,9 +32,10 @@ struct Int8Columns {
 /// How far ahead rows are fetched into the cache that are read one after the other, in bytes: the processor, which sees ahead by
 /// itself within a row, doesn't where several rows are read at once or a row is short.
 constexpr int64_t fetched_ahead = 8192;
-/// The same where weights are read for one column from their begin to their end; 0: the processor does better by itself. On
-/// Zen 4 asking for them takes from what is read: 110m's F16 weights 11.5 instead of 21 GB/s, Q8_0's 21 instead of 27.
-int64_t fetched_ahead_in_order() noexcept;
+/// Are weights fetched ahead, too, that are read for one column from their begin to their end? Not where the processor does
+/// better by itself: on Zen 4 asking for them takes from what is read (110m's F16 weights 11.5 instead of 21 GB/s, Q8_0's 21 of
+/// 27).
+bool fetches_in_order() noexcept;
 
 /// The same from a place of `at_once` rows that are read together, `stride` bytes apart, with `left` bytes of each to be read:
 /// the next ones lie behind the last. (Inlined always: it is compiled for several instruction sets.)
@@ -75,7 +76,7 @@ struct RepackedRows {
     void (*lay_out)(const std::byte* rows, int64_t n, std::byte* panel) = nullptr;
     void (*take_back)(const std::byte* panel, int64_t n, std::byte* rows) = nullptr;
     /// out[j × out_stride + i] = Σ row i × column j of whole panels; the columns are not lifted. What lies `fetched_ahead`
-    /// further is fetched meanwhile.
+    /// further is fetched meanwhile (for one column: where fetches_in_order()).
     void (*multiply)(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
                      int64_t out_stride) = nullptr;
     /// Makes of a panel what Int8Rows::pack makes of its rows: for more columns than these, for which `multiply` is the faster.

@@ -112,17 +112,16 @@ template <typename Of> inline void by_columns(int64_t m, Of of) {
     }
 }
 
+/// in_order: rows that lie behind each other are fetched so, which counts where few columns wait for memory.
 template <typename Row, int columns, int n_rows>
-inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, const float* x, int64_t ldx, int64_t d, float* out,
-                          int64_t ldo) {
+inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, bool in_order, const float* x, int64_t ldx,
+                          int64_t d, float* out, int64_t ldo) {
     constexpr int elements = Stretches<Row>::elements;
     constexpr int vectors = elements / width;
     const std::byte* row[n_rows];
     for (int i = 0; i < n_rows; ++i) {
         row[i] = row_at(rows, stride, i);
     }
-    constexpr int waits_for_memory = 4; // columns: with more of them than that the order in which rows are fetched is no matter
-    const bool in_order = columns <= waits_for_memory && static_cast<int64_t>(stride) == Stretches<Row>::bytes(d);
     Floats s[columns][n_rows] = {};
     int64_t l = 0;
     for (; l + elements <= d; l += elements) {
@@ -150,7 +149,9 @@ inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, c
         if constexpr (n_rows == 4) {
             totals(s[j][0], s[j][1], s[j][2], s[j][3], sums);
         } else {
-            sums[0] = total(s[j][0]);
+            float all[4]; // a row's product does not depend on those beside it
+            totals(s[j][0], Floats{}, Floats{}, Floats{}, all);
+            sums[0] = all[0];
         }
         if constexpr (elements == width) { // blocks leave no rest
             for (int64_t rest = l; rest < d; ++rest) {
@@ -165,12 +166,13 @@ inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, c
 template <typename Row>
 void multiply_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* x, int64_t ldx, int64_t m,
                    int64_t d, float* out, int64_t ldo) {
+    const bool in_order = m <= 4 && static_cast<int64_t>(stride) == Stretches<Row>::bytes(d);
     by_columns(m, [=](auto columns, int64_t j) {
         constexpr int count = decltype(columns)::value;
         for (int64_t i = 0, some = 4; i < n; i += some) {
             some = i + 4 <= n ? 4 : 1;
             const auto multiply = some == 4 ? multiply_some<Row, count, 4> : multiply_some<Row, count, 1>;
-            multiply(row_at(rows, stride, i), stride, j == 0 ? ahead : 0, x + j * ldx, ldx, d, out + j * ldo + i, ldo);
+            multiply(row_at(rows, stride, i), stride, j == 0 ? ahead : 0, in_order, x + j * ldx, ldx, d, out + j * ldo + i, ldo);
         }
     });
 }
