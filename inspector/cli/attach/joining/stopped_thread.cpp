@@ -247,6 +247,9 @@ bool StoppedThread::go_on_until_given(uintptr_t lock) {
             (static_cast<int>(call.arguments[1]) & FUTEX_CMD_MASK) == FUTEX_WAKE) {
             return true;
         }
+        if (process_.read<uint32_t>(lock) != contended) {
+            return false; // it gave it before, and took it again since: then it wakes nobody
+        }
     }
     return false;
 }
