@@ -185,6 +185,12 @@ const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const We
     return laid_out != nullptr ? *laid_out : plain;
 }
 
+/// Then few of its rows are read in the file.
+bool WeightLoader::is_laid_out_too(const Item& item) const {
+    const auto with_it = [&](const Item& other) { return other.info == item.info && is_laid_out(other); };
+    return std::any_of(items_.begin(), items_.end(), with_it);
+}
+
 int64_t WeightLoader::bytes_in_file() const {
     int64_t bytes = 0;
     for (const Item& item : items_) {
@@ -301,8 +307,7 @@ void WeightLoader::fill() {
     std::vector<const Item*> items;
     std::transform(items_.begin(), items_.end(), std::back_inserter(items), [](const Item& item) { return &item; });
     std::stable_sort(items.begin(), items.end(), [](const Item* a, const Item* b) {
-        const auto place = [](const Item& item) { return std::tuple(item.info->part, item.info->offset, item.in_file); };
-        return place(*a) < place(*b); // of what is there twice the file's pages are read last: they stay
+        return std::pair(a->info->part, a->info->offset) < std::pair(b->info->part, b->info->offset);
     });
     int64_t loaded = 0;
     const auto done = [&](size_t bytes) {
@@ -324,7 +329,7 @@ void WeightLoader::fill() {
         }
         for (size_t at = 0; at < item->info->bytes; at += piece) {
             const size_t n = std::min(piece, item->info->bytes - at);
-            if (ahead) {
+            if (ahead && !is_laid_out_too(*item)) {
                 file_.read_ahead(*item->info, at, n);
             }
             done(n);

@@ -86,6 +86,7 @@ private:
     bool is_streamed(const WeightHome& choice, const WeightUse& use) const noexcept;
     const BufferType& memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const;
     bool is_laid_out(const Item& item) const noexcept;
+    bool is_laid_out_too(const Item& item) const;
     WeightHome home_of(const gguf::FileTensor& info, const WeightUse& use);
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
     void fill();
