@@ -9,20 +9,51 @@ namespace schedscope {
 
 namespace {
 
-// How rows of a type are read: `width` numbers, or one.
+/// Neighbours.
+struct Two {
+    Floats low, high;
+};
+#if defined(__AVX512F__)
+/// Halves are read a whole line of the cache at a time: with two reads of each line what a processor waits with is full twice as
+/// soon (Zen 4 then reads 15 instead of 27 GB/s).
+template <typename Half> ALWAYS_INLINE Two two_of(const uint16_t* p, Half floats) {
+    const __m512i both = _mm512_loadu_si512(p);
+    return {reinterpret_cast<Floats>(floats(_mm512_castsi512_si256(both))),
+            reinterpret_cast<Floats>(floats(_mm512_extracti64x4_epi64(both, 1)))};
+}
+#endif
+
+// How rows of a type are read: `width` numbers, twice as many, or one.
 struct RowF32 {
     using Element = float;
     static Floats vector(const Element* p) { return load(p); }
+    static ALWAYS_INLINE Two two(const Element* p) { return {load(p), load(p + width)}; }
     static float one(Element x) { return x; }
 };
 struct RowF16 {
     using Element = uint16_t;
     static Floats vector(const Element* p) { return load_half(p); }
+    static ALWAYS_INLINE Two two(const Element* p) {
+#if defined(__AVX512F__)
+        return two_of(
+            p, [](__m256i half) __attribute__((always_inline)) { return _mm512_cvtph_ps(half); });
+#else
+        return {load_half(p), load_half(p + width)};
+#endif
+    }
     static float one(Element x) { return half_bits_to_float(x); }
 };
 struct RowBF16 {
     using Element = uint16_t;
     static Floats vector(const Element* p) { return load_bf16(p); }
+    static ALWAYS_INLINE Two two(const Element* p) {
+#if defined(__AVX512F__)
+        return two_of(
+            p, [](__m256i half) __attribute__((always_inline)) { return _mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16); });
+#else
+        return {load_bf16(p), load_bf16(p + width)};
+#endif
+    }
     static float one(Element x) { return bf16_bits_to_float(x); }
 };
 
@@ -57,10 +88,11 @@ template <typename Row> float dot(const typename Row::Element* a, const float* b
         if (ahead != 0) {
             fetch(reinterpret_cast<const std::byte*>(a + i) + ahead, Stretches<Row>::bytes(4 * width));
         }
-        s0 += Row::vector(a + i) * load(b + i);
-        s1 += Row::vector(a + i + width) * load(b + i + width);
-        s2 += Row::vector(a + i + 2 * width) * load(b + i + 2 * width);
-        s3 += Row::vector(a + i + 3 * width) * load(b + i + 3 * width);
+        const Two first = Row::two(a + i), second = Row::two(a + i + 2 * width);
+        s0 += first.low * load(b + i);
+        s1 += first.high * load(b + i + width);
+        s2 += second.low * load(b + i + 2 * width);
+        s3 += second.high * load(b + i + 3 * width);
     }
     for (; i + width <= n; i += width) {
         s0 += Row::vector(a + i) * load(b + i);
