@@ -79,7 +79,6 @@ bool SafePlaces::waits_outside(int call, const machine::Arguments& arguments, pi
     case SYS_rt_sigtimedwait:
     case SYS_rt_sigsuspend: return true;
     case SYS_futex: {
-        constexpr uint64_t contended = 2; // what a lock's word is while somebody waits for the lock
         const auto operation = static_cast<int>(arguments[1]) & FUTEX_CMD_MASK;
         return operation == FUTEX_WAIT_BITSET || (operation == FUTEX_WAIT && static_cast<uint32_t>(arguments[2]) != contended);
     }

@@ -21,7 +21,6 @@ constexpr std::chrono::seconds call_limit(10);
 constexpr std::chrono::milliseconds stop_limit(200);
 constexpr std::chrono::seconds give_limit(5), lock_limit(60); ///< until a lock is given; until all are that a call takes
 constexpr int few_waits = 8;                                  ///< stops at a lock, until its owner is made to give it
-constexpr uint32_t contended = 2;                             ///< a lock's word, while somebody waits
 constexpr size_t most_vector_bytes = 1 << 16;
 
 long trace(int request, pid_t id, uintptr_t address, uintptr_t data) {
@@ -31,6 +30,9 @@ long trace(int request, pid_t id, uintptr_t address, uintptr_t data) {
 uintptr_t as_number(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
 bool is_event_stop(int status) { return status >> 16 == PTRACE_EVENT_STOP; }
+
+/// With which it was stopped, and which it gets; 0: with none.
+int signal_of(int status) { return is_event_stop(status) || WSTOPSIG(status) == syscall_stop ? 0 : WSTOPSIG(status); }
 
 /// What a thread raises itself is not held back: the kernel would change what the program does about it.
 uint64_t all_but_faults() {
@@ -184,7 +186,7 @@ void StoppedThread::detach() {
         if (!status) {
             break;
         }
-        signal = is_event_stop(*status) || WSTOPSIG(*status) == syscall_stop ? 0 : WSTOPSIG(*status);
+        signal = signal_of(*status);
     }
     held_ = false;
 }
@@ -240,7 +242,7 @@ bool StoppedThread::go_on_until_given(uintptr_t lock) {
             if (!status || (is_event_stop(*status) && WSTOPSIG(*status) != SIGTRAP)) {
                 return false;
             }
-            signal = is_event_stop(*status) || WSTOPSIG(*status) == syscall_stop ? 0 : WSTOPSIG(*status);
+            signal = signal_of(*status);
         } while (signal != 0);
         const SystemCall call = system_call_of(process_.id(), id_);
         if (call.number == SYS_futex && call.arguments[0] == lock &&

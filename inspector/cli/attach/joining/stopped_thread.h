@@ -10,6 +10,8 @@
 
 namespace schedscope {
 
+constexpr uint32_t contended = 2; ///< the word of a lock of the C library's, while somebody waits for it
+
 /// A thread of another process, held by ptrace. Between stop() and let_go() it does for us what it is told; then it goes on where
 /// it was, with the registers, the vector registers, the mask of signals and the call of the system that it had.
 /// Whoever uses it is one thread, and waits for no other child.

@@ -34,37 +34,19 @@ template <> struct FieldsOf<BlockQ6_K> {
     static constexpr Units all[] = {{2, 1, {208}}, {1, 16, {192}}, {4, 8, {0, 128, 32}, 3}, {4, 8, {64, 160, 96}, 3}};
 };
 
-/// Where that which lies at `offset` in a block lies in a panel's, in bytes of one row.
-template <typename Block> constexpr int64_t place_in_panel(int64_t offset) {
-    int64_t before = 0, place = 0;
-    for (const Units& u : FieldsOf<Block>::all) {
-        for (int i = 0; i < u.n_offsets; ++i) {
-            const int64_t within = offset - u.offsets[i];
-            if (within >= 0 && within < int64_t{u.size} * u.count) {
-                place = before + (within / u.size * u.n_offsets + i) * u.size + within % u.size;
-            }
-        }
-        before += int64_t{u.size} * u.count * u.n_offsets;
-    }
-    return place;
-}
-
 template <typename Row> constexpr bool stored_lifted = HasBytes<Row>&& unsigned_first;
 
-/// Units [offset, offset + size × count) of a block of each row to the panel's block, or (back) from it.
+/// The unit at `offset` of a block of each row to its place in the panel, or (back) from it.
 template <typename Row, int size, bool back>
-inline void turn_units(const std::byte* from, int64_t row_bytes, std::byte* to, int offset, int count) {
-    for (int u = 0; u < count; ++u, offset += size) {
-        const int64_t place = place_in_panel<typename Row::Block>(offset) * width;
-        for (int64_t r = 0; r < width; ++r) {
-            const int64_t in_row = r * row_bytes + offset, in_panel = place + r * size;
-            uint32_t unit = 0;
-            __builtin_memcpy(&unit, from + (back ? in_panel : in_row), size);
-            if constexpr (stored_lifted<Row> && size == 4) {
-                unit ^= 0x80808080U;
-            }
-            __builtin_memcpy(to + (back ? in_row : in_panel), &unit, size);
+inline void turn_unit(const std::byte* from, int64_t row_bytes, std::byte* to, int offset, int64_t place) {
+    for (int64_t r = 0; r < width; ++r) {
+        const int64_t in_row = r * row_bytes + offset, in_panel = place * width + r * size;
+        uint32_t unit = 0;
+        __builtin_memcpy(&unit, from + (back ? in_panel : in_row), size);
+        if constexpr (stored_lifted<Row> && size == 4) {
+            unit ^= 0x80808080U;
         }
+        __builtin_memcpy(to + (back ? in_row : in_panel), &unit, size);
     }
 }
 
@@ -78,11 +60,13 @@ template <typename Row, bool back> inline void turn_rows(const std::byte* from, 
         for (int64_t r = 0; !back && r < width; ++r) {
             __builtin_prefetch(from + r * row_bytes + ahead);
         }
+        int64_t place = 0;
         for (const Units& u : FieldsOf<Block>::all) {
-            for (int f = 0; f < u.n_offsets; ++f) {
-                (u.size == 4   ? turn_units<Row, 4, back>
-                 : u.size == 2 ? turn_units<Row, 2, back>
-                               : turn_units<Row, 1, back>)(from, row_bytes, to, u.offsets[f], u.count);
+            for (int k = 0; k < u.count * u.n_offsets; ++k, place += u.size) {
+                const int offset = u.offsets[k % u.n_offsets] + k / u.n_offsets * u.size;
+                (u.size == 4   ? turn_unit<Row, 4, back>
+                 : u.size == 2 ? turn_unit<Row, 2, back>
+                               : turn_unit<Row, 1, back>)(from, row_bytes, to, offset, place);
             }
         }
     }
