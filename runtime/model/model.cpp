@@ -18,9 +18,7 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
     if (shared_reports == nullptr) {
         require_matches(own_reports);
     }
-    buffers_ = loader.load();
-    notes_ = loader.notes();
-    bytes_in_file_ = loader.bytes_in_file();
+    loaded_ = loader.load();
 }
 
 Model::~Model() = default;

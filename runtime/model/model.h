@@ -45,11 +45,8 @@ public:
 
     int32_t n_devices() const noexcept { return n_of(devices_); }
     Device& device(int32_t home) const noexcept { return *devices_[home]; }
-    std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
+    const LoadedWeights& loaded() const noexcept { return loaded_; }
     int64_t n_parameters() const noexcept;
-    /// What the user should know: weights that a device leaves to the CPU. One sentence each.
-    int64_t bytes_in_file() const noexcept { return bytes_in_file_; } ///< of the weights, those that stay there
-    const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 private:
     std::shared_ptr<const gguf::File> file_;
@@ -60,9 +57,7 @@ private:
     PlacementPolicy placement_; // owns the reasons that weights are where they are
     TensorStore store_;
     Weights weights_;
-    std::vector<std::unique_ptr<Buffer>> buffers_;
-    std::vector<std::string> notes_;
-    int64_t bytes_in_file_ = 0;
+    LoadedWeights loaded_;
 };
 
 } // namespace schedscope

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "runtime/backend/buffer.h"
+#include "runtime/planner/placement/plan_settings.h"
 #include "runtime/tensor/tensor.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace schedscope {
@@ -30,6 +32,15 @@ struct LoadOptions {
     bool locked = false;           ///< the host's are kept from being paged out, as far as the system allows
     LoadProgress progress = {};    ///< may be empty; called on the thread that loads
     ThreadPool* threads = nullptr; ///< that lay weights out together; null: the one that loads
+};
+
+/// A file's weights in memory.
+struct LoadedWeights {
+    std::vector<std::unique_ptr<Buffer>> buffers;
+    int64_t bytes_in_file = 0; ///< of those that stay there, which is mapped
+    /// For the user, one sentence each: how many weights each device left to the CPU, what of them could not be locked.
+    std::vector<std::string> notes;
+    std::vector<LaidOutType> laid_out; ///< as these options have it where the CPU is alone
 };
 
 /// Gives tensors buffers of one type, one behind the other; more than one buffer when the type limits their size. Throws

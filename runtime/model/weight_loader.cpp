@@ -177,8 +177,7 @@ bool WeightLoader::is_streamed(const WeightHome& choice, const WeightUse& use) c
 /// costs no memory because the other one stays in the file.
 const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const {
     const BufferType& plain = devices_[choice.home]->buffer_type();
-    const bool may_be_twice = options_.mapped && !options_.locked;
-    if (!is_streamed(choice, use) || (!may_be_twice && made_.contains({&info, &plain}))) {
+    if (!is_streamed(choice, use) || (!may_be_twice() && made_.contains({&info, &plain}))) {
         return plain;
     }
     const BufferType* const laid_out = devices_[choice.home]->repack_buffer_type(info.type, info.ne);
@@ -189,6 +188,19 @@ const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const We
 bool WeightLoader::is_laid_out_too(const Item& item) const {
     const auto with_it = [&](const Item& other) { return other.info == item.info && is_laid_out(other); };
     return std::any_of(items_.begin(), items_.end(), with_it);
+}
+
+/// Asked of matrices as small as can be.
+std::vector<LaidOutType> WeightLoader::laid_out() const {
+    std::vector<LaidOutType> types;
+    for (int i = 0; i < ordinal(Type::count); ++i) {
+        const auto type = static_cast<Type>(i);
+        const Shape least{traits(type).block, rows_laid_out_together, 1, 1};
+        if (lays_out_ && devices_.back()->repack_buffer_type(type, least) != nullptr) {
+            types.push_back({type, may_be_twice()});
+        }
+    }
+    return types;
 }
 
 int64_t WeightLoader::bytes_in_file() const {
@@ -352,7 +364,7 @@ void WeightLoader::lock_host() {
     }
 }
 
-std::vector<std::unique_ptr<Buffer>> WeightLoader::load() {
+LoadedWeights WeightLoader::load() {
     std::vector<std::unique_ptr<Buffer>> buffers;
     if (options_.mode == LoadMode::data && options_.mapped) {
         map_host(buffers);
@@ -396,7 +408,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load() {
         }
     }
     file_.check_whole(); // tensors whose names were lost looked as if they were not there
-    return buffers;
+    return {std::move(buffers), bytes_in_file(), notes(), laid_out()};
 }
 
 } // namespace schedscope

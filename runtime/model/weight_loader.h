@@ -68,12 +68,7 @@ public:
     /// that matrix products read are laid out, or copied where their type has no layout, where the policy, their device and the
     /// options say so; what was mapped of them is let go. Throws Error(device) when a device has no memory left, Error(input)
     /// when the file was cut short.
-    std::vector<std::unique_ptr<Buffer>> load();
-
-    /// Bytes of those that stay in the file, which is mapped.
-    int64_t bytes_in_file() const;
-    /// How many weights devices left to the CPU, one sentence for each device and type; what of them could not be locked.
-    std::vector<std::string> notes() const;
+    LoadedWeights load();
 
 private:
     struct Item {
@@ -84,6 +79,7 @@ private:
         bool in_file = false; ///< it stays there, which is mapped
     };
     bool is_streamed(const WeightHome& choice, const WeightUse& use) const noexcept;
+    bool may_be_twice() const noexcept { return options_.mapped && !options_.locked; }
     const BufferType& memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const;
     bool is_laid_out(const Item& item) const noexcept;
     bool is_laid_out_too(const Item& item) const;
@@ -97,6 +93,9 @@ private:
     void lock_host();
     bool fits_host(int64_t bytes) const;
     int64_t bytes_of(bool on_host) const;
+    int64_t bytes_in_file() const;
+    std::vector<std::string> notes() const;
+    std::vector<LaidOutType> laid_out() const;
 
     const gguf::File& file_;
     std::vector<Device*> devices_;

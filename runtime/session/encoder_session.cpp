@@ -31,7 +31,7 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     loading.threads = backend.threads.get();
     model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement, loading, &reports);
     notes_ = o.header_only ? std::vector<std::string>() : caveats_of(devices_);
-    notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
+    notes_.insert(notes_.end(), model_->loaded().notes.begin(), model_->loaded().notes.end());
     require_matches(reports);
     std::transform(reports.begin(), reports.end(), std::back_inserter(notes_), override_note);
     SchedulerOptions scheduling;
@@ -56,6 +56,7 @@ void EncoderSession::open_record(const EncoderSessionOptions& o, const Scheduler
     settings_.offload_min_batch = scheduling.offload_min_batch;
     settings_.n_stages = scheduling.n_stages;
     settings_.fusion = o.fusion;
+    settings_.laid_out = model_->loaded().laid_out;
     told_.settings = settings_;
     told_.models = std::make_shared<const std::vector<ModelHeader>>(1, header_of(model_->file()));
     record_session(*scheduler_, told_);

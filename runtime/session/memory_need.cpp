@@ -150,7 +150,7 @@ void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session, s
         if (lies_here(model.weights().token_embedding) && model.weights().token_embedding != model.weights().output.weight) {
             held.emplace_back("the embedding");
         }
-        if (session.vision() != nullptr && std::any_of(session.vision()->buffers().begin(), session.vision()->buffers().end(),
+        if (session.vision() != nullptr && std::any_of(session.vision()->loaded().buffers.begin(), session.vision()->loaded().buffers.end(),
                                                        [&](const auto& b) { return memory_of(*b, host) == need.buffer_type; })) {
             held.emplace_back("the encoder");
         }
@@ -175,17 +175,17 @@ void leave_out_unused(std::vector<MemoryNeed>& needs) {
 std::vector<MemoryNeed> memory_needs(Session& session) {
     std::vector<MemoryNeed> needs = needs_of(session.scheduler());
     const std::string& host = host_of(session.scheduler());
-    add(needs, session.model().buffers(), host, &MemoryNeed::weights);
+    add(needs, session.model().loaded().buffers, host, &MemoryNeed::weights);
     if (session.vision() != nullptr) {
-        add(needs, session.vision()->buffers(), host, &MemoryNeed::weights);
+        add(needs, session.vision()->loaded().buffers, host, &MemoryNeed::weights);
     }
     add(needs, session.context().cache().buffers(), host, &MemoryNeed::cache);
     add_cache_of_windows(needs, session);
     tell_what_is_held(needs, session, host);
     if (session.options().mmap && !session.options().mlock) { // what is locked is never read again
-        add_mapped(needs, session.model().bytes_in_file(), host);
+        add_mapped(needs, session.model().loaded().bytes_in_file, host);
         if (session.vision() != nullptr) {
-            add_mapped(needs, session.vision()->bytes_in_file(), host);
+            add_mapped(needs, session.vision()->loaded().bytes_in_file, host);
         }
     }
     leave_out_unused(needs);
@@ -195,8 +195,8 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
 std::vector<MemoryNeed> memory_needs(const EncoderSession& session) {
     std::vector<MemoryNeed> needs = needs_of(session.scheduler());
     const std::string& host = host_of(session.scheduler());
-    add(needs, session.model().buffers(), host, &MemoryNeed::weights);
-    add_mapped(needs, session.model().bytes_in_file(), host);
+    add(needs, session.model().loaded().buffers, host, &MemoryNeed::weights);
+    add_mapped(needs, session.model().loaded().bytes_in_file, host);
     leave_out_unused(needs);
     return needs;
 }

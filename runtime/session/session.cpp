@@ -159,7 +159,7 @@ void Session::load_model(ModelFiles files) {
         tokenizer_ = Tokenizer::load(*files.text);
     }
     model_ = std::make_unique<Model>(std::move(files.text), devices_, placement, loading(), &reports);
-    notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
+    notes_.insert(notes_.end(), model_->loaded().notes.begin(), model_->loaded().notes.end());
     if (files.encoder != nullptr) {
         load_encoder(std::move(files.encoder), reports);
     }
@@ -173,7 +173,7 @@ void Session::load_encoder(std::shared_ptr<const gguf::File> file, std::vector<O
         throw Error(ErrorKind::input, options_.mmproj + ": it makes embeddings of " + std::to_string(vision_->n_embd_text()) +
                                           " values, but the model reads " + std::to_string(model_->hparams().n_embd));
     }
-    notes_.insert(notes_.end(), vision_->notes().begin(), vision_->notes().end());
+    notes_.insert(notes_.end(), vision_->loaded().notes.begin(), vision_->loaded().notes.end());
 }
 
 const Tokenizer& Session::tokenizer() const {
@@ -269,6 +269,7 @@ void Session::describe() {
     settings_.offload_min_batch = options_.offload_min_batch;
     settings_.n_stages = options_.stages;
     settings_.fusion = options_.fusion;
+    settings_.laid_out = model_->loaded().laid_out;
     settings_.context = {context.n_ctx, context.n_batch, context.n_ubatch, context.cache_type_k, context.cache_type_v};
     told_.settings = settings_;
     std::vector<ModelHeader> models{header_of(file)};

@@ -45,9 +45,7 @@ VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Devic
         throw Error(ErrorKind::input, file_->path() + ": tensor " + std::string(newline->name) + " has shape " +
                                           shape_text(newline->ne) + ", expected [" + std::to_string(n_embd_text_) + "]");
     }
-    buffers_ = weight_loader.load();
-    notes_ = weight_loader.notes();
-    bytes_in_file_ = weight_loader.bytes_in_file();
+    loaded_ = weight_loader.load();
 }
 
 VisionModel::~VisionModel() = default;

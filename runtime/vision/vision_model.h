@@ -44,9 +44,7 @@ public:
     const Projector& projector() const noexcept { return *projector_; }
     const ProjectorWeights& projector_weights() const noexcept { return *projector_weights_; }
     LoadMode mode() const noexcept { return mode_; }
-    std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
-    int64_t bytes_in_file() const noexcept { return bytes_in_file_; } ///< of the weights, those that stay there
-    const std::vector<std::string>& notes() const noexcept { return notes_; }
+    const LoadedWeights& loaded() const noexcept { return loaded_; }
 
     int32_t n_embd_text() const noexcept { return n_embd_text_; } ///< width of what comes out: the text model's
     /// Rows that a view of so many patches gives.
@@ -64,9 +62,7 @@ private:
     const Projector* projector_ = nullptr;
     std::unique_ptr<ProjectorWeights> projector_weights_;
     int32_t n_embd_text_ = 0;
-    std::vector<std::unique_ptr<Buffer>> buffers_;
-    std::vector<std::string> notes_;
-    int64_t bytes_in_file_ = 0;
+    LoadedWeights loaded_;
 };
 
 } // namespace vision

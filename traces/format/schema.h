@@ -16,7 +16,7 @@ namespace schedscope::schema {
 
 constexpr int32_t application_id = 0x73736370; ///< "sscp"
 constexpr int major_version = 4;
-constexpr int minor_version = 6;
+constexpr int minor_version = 7;
 constexpr int user_version = major_version * 1000 + minor_version;
 
 struct Entity {

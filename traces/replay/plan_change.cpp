@@ -190,7 +190,7 @@ std::vector<MemoryFit> memory_fits(const PlanComparison& plan, const SessionInfo
         const bool is_host = is_host_memory(memory);
         const auto at = std::find_if(session.backends.begin(), session.backends.end(),
                                      [&](const BackendInfo& b) { return !is_host && own_type(b) == memory; });
-        const bool is_the_hosts = is_host || (type != types.end() && laid_out(*type->second));
+        const bool is_the_hosts = is_host || (type != types.end() ? laid_out(*type->second) : memory == laid_out_memory);
         return at == session.backends.end() ? session.backends.end() - (is_the_hosts ? 1 : 0) : at;
     };
     const auto figure = [](const PlanFigures& figures, std::string_view what, std::string_view memory) {

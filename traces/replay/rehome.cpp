@@ -83,6 +83,7 @@ private:
             }
         }
         of_caches_ = of_caches_ ? of_caches_ : plain_host_memory(in_.session);
+        laid_out_ = memory_named(in_.session, laid_out_memory, false);
     }
     BufferTypeId memory_at(int32_t home, const TensorInfo& t) const {
         if (home == home_of_memory(in_.session, t.buffer_type) && !is_laid_out_no_more(t)) {
@@ -93,16 +94,23 @@ private:
                                                                             : std::nullopt;
         return home == policy_.host() && on_host ? *on_host : or_none(in_.session.backends[home].default_buffer_type);
     }
-    /// The runtime lays weights out for products where the CPU is alone, in memory that is not in the host's layout and in which
-    /// no device computes. With others there it leaves them as they are.
+    /// With other devices there the runtime leaves weights as they are.
     bool is_laid_out_no_more(const TensorInfo& t) const {
-        const auto computes_there = [&](const BackendInfo& b) { return b.default_buffer_type == t.buffer_type; };
-        return in_.session.settings && is_weight(t) && !policy_.repacks() && !in_.session.buffer_types[t.buffer_type].is_host &&
-               std::none_of(in_.session.backends.begin(), in_.session.backends.end(), computes_there);
+        return in_.session.settings && is_weight(t) && !policy_.repacks() && t.buffer_type == laid_out_;
     }
     static bool is_weight(const TensorInfo& t) { return t.buffer_type != no_buffer_type && t.usage == BufferUsage::weights; }
     bool runs(int32_t home, TensorId id) const {
         return in_.answers.op_answers.empty() || in_.answers.supports_op(narrow<BackendId>(home), id).yes;
+    }
+
+    /// How the runtime lays such a weight out; null: not at all, or it is not known.
+    const LaidOutType* layout(const TensorInfo& weight) const {
+        if (!in_.session.settings || !laid_out_ || !weight.ne || !has_layout(*weight.ne)) {
+            return nullptr;
+        }
+        const std::vector<LaidOutType>& types = in_.session.settings->laid_out;
+        const auto found = std::find_if(types.begin(), types.end(), [&](const LaidOutType& l) { return weight.type == l.type; });
+        return found == types.end() ? nullptr : &*found;
     }
 
     /// Of one name. Each reader says in which memory it wants the weight; there is one for each of these memories, in the
@@ -119,10 +127,10 @@ private:
             return;
         }
         std::sort(readers.begin(), readers.end());
+        const std::vector<BufferTypeId> wanted = wanted_types(readers, ids.size() == 1);
         // llama.cpp of older builds has an output's matrix twice in one memory; each stays whose it is.
         const auto is_where_wanted = [&](const Reader& r) {
-            const TensorId node = graph_.nodes[r.first], source = graph_.tensors[node].src[r.second];
-            return graph_.tensors[source].buffer_type == wanted_type(node, source, ids.size() == 1);
+            return graph_.tensors[source_of(r)].buffer_type == wanted[&r - readers.data()];
         };
         const auto lies_with_it = [&](TensorId id) {
             return graph_.tensors[id].buffer_type == graph_.tensors[ids.front()].buffer_type;
@@ -133,16 +141,13 @@ private:
         }
         std::map<BufferTypeId, TensorId> placed;
         size_t used = 0;
-        for (const auto& [position, slot] : readers) {
-            const TensorId node = graph_.nodes[position];
-            const TensorId source = graph_.tensors[node].src[slot];
-            const BufferTypeId type = wanted_type(node, source, ids.size() == 1);
-            const auto [at, is_new] = placed.try_emplace(type, no_tensor);
+        for (size_t i = 0; i < readers.size(); ++i) {
+            const auto [at, is_new] = placed.try_emplace(wanted[i], no_tensor);
             if (is_new) {
                 at->second = used < ids.size() ? ids[used++] : clone(ids.front());
-                graph_.tensors[at->second].buffer_type = type;
+                graph_.tensors[at->second].buffer_type = wanted[i];
             }
-            graph_.tensors[node].src[slot] = at->second;
+            graph_.tensors[graph_.nodes[readers[i].first]].src[readers[i].second] = at->second;
         }
         for (; used < ids.size(); ++used) { // no node reads them any more
             std::erase(graph_.leafs, ids[used]);
@@ -152,8 +157,27 @@ private:
     BufferTypeId wanted_type(TensorId node, TensorId weight, bool only_one) const {
         const TensorInfo& w = graph_.tensors[weight];
         const ModelPart part = only_one && PlacementPolicy::places_weights(w.part()) ? w.part() : graph_.tensors[node].part();
-        return memory_at(policy_.weight(w.name, part, [&](int32_t home) { return runs(home, node); }).home, w);
+        const WeightHome choice = policy_.weight(w.name, part, [&](int32_t home) { return runs(home, node); });
+        const bool multiplies = graph_.tensors[node].op == Op::MUL_MAT;
+        return multiplies && !choice.why_repacked.empty() && layout(w) != nullptr ? *laid_out_ : memory_at(choice.home, w);
     }
+
+    /// By reader. A matrix in which rows are looked up may be laid out only as a copy.
+    std::vector<BufferTypeId> wanted_types(const std::vector<Reader>& readers, bool only_one) const {
+        std::vector<BufferTypeId> types;
+        bool may_be_both = true;
+        for (const Reader& r : readers) {
+            types.push_back(wanted_type(graph_.nodes[r.first], source_of(r), only_one));
+            const LaidOutType* const laid_out = layout(graph_.tensors[source_of(r)]);
+            may_be_both = may_be_both && (laid_out == nullptr || laid_out->is_copy);
+        }
+        const auto as_it_is = std::find_if(types.begin(), types.end(), [&](BufferTypeId t) { return t != laid_out_; });
+        if (!may_be_both && as_it_is != types.end()) {
+            std::replace(types.begin(), types.end(), *laid_out_, BufferTypeId{*as_it_is});
+        }
+        return types;
+    }
+    TensorId source_of(const Reader& r) const { return graph_.tensors[graph_.nodes[r.first]].src[r.second]; }
 
     /// Of the output's matrix; −1: the graph has none.
     int32_t home_of_output() const {
@@ -182,6 +206,7 @@ private:
     const PlacementPolicy& policy_;
     std::vector<std::vector<Reader>> readers_;           ///< by tensor, of the graph as recorded
     std::optional<BufferTypeId> of_weights_, of_caches_; ///< on the host; nothing: none lies there
+    std::optional<BufferTypeId> laid_out_;               ///< nothing: the runtime lays nothing out, or it is not known
 };
 
 /// Memory of a device that is no longer there: the host's.
@@ -204,12 +229,14 @@ int32_t home_of_memory(const SessionInfo& session, BufferTypeId type) noexcept {
     return home;
 }
 
-std::optional<BufferTypeId> plain_host_memory(const SessionInfo& session) noexcept {
+std::optional<BufferTypeId> memory_named(const SessionInfo& session, std::string_view name, bool is_host) noexcept {
     const auto& types = session.buffer_types;
-    const auto plain = std::find_if(types.begin(), types.end(), [&](const BufferTypeInfo& type) {
-        return type.is_host && type.name == session.backends.back().name;
-    });
-    return plain == types.end() ? std::nullopt : std::optional(narrow<BufferTypeId>(plain - types.begin()));
+    const auto found = std::find_if(types.begin(), types.end(),
+                                    [&](const BufferTypeInfo& type) { return type.is_host == is_host && type.name == name; });
+    return found == types.end() ? std::nullopt : std::optional(narrow<BufferTypeId>(found - types.begin()));
+}
+std::optional<BufferTypeId> plain_host_memory(const SessionInfo& session) noexcept {
+    return memory_named(session, session.backends.back().name, true);
 }
 
 std::vector<PlacedDevice> placed_devices(const SessionInfo& session, const std::vector<BackendId>& order) {

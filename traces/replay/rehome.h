@@ -11,6 +11,8 @@ namespace schedscope {
 /// The backend in whose memory something lies, by its place in the session; memory that is no device's own is the host's.
 int32_t home_of_memory(const SessionInfo& session, BufferTypeId type) noexcept;
 
+/// Nothing: the session has no such memory.
+std::optional<BufferTypeId> memory_named(const SessionInfo& session, std::string_view name, bool is_host) noexcept;
 /// Host memory of the last backend's own name, "CPU": not mapped, not pinned. Nothing: the session has none.
 std::optional<BufferTypeId> plain_host_memory(const SessionInfo& session) noexcept;
 

@@ -92,8 +92,8 @@ public:
         }
         make_order();
         make_policy();
-        if (!recorded_.settings && changes_devices()) {
-            add_plain_host_memory();
+        if (changes_devices()) {
+            recorded_.settings ? add_laid_out_memory() : add_plain_host_memory();
         }
         if (!recorded_.settings && changes_devices()) {
             profiles_ = what_if.recorded.empty() ? recorded_profiles(source) : what_if.recorded;
@@ -238,12 +238,22 @@ private:
     /// In which llama.cpp puts the caches of layers on the host, whatever memory its CPU backend computes in; a recording in
     /// which none lies there does not have it.
     void add_plain_host_memory() {
-        if (plain_host_memory(recorded_)) {
-            return;
+        if (!plain_host_memory(recorded_)) {
+            add_memory_of_cpus(recorded_.backends.back().name, true);
         }
-        BufferTypeInfo& plain = recorded_.buffer_types.emplace_back();
-        plain.name = recorded_.backends.back().name;
-        plain.is_host = true;
+    }
+
+    /// Where the CPU is alone; no weight lies in it where it was not.
+    void add_laid_out_memory() {
+        if (!recorded_.settings->laid_out.empty() && !memory_named(recorded_, laid_out_memory, false)) {
+            add_memory_of_cpus(std::string(laid_out_memory), false);
+        }
+    }
+
+    void add_memory_of_cpus(const std::string& name, bool is_host) {
+        BufferTypeInfo& memory = recorded_.buffer_types.emplace_back();
+        memory.name = name;
+        memory.is_host = is_host;
         for (BackendInfo& backend : recorded_.backends) {
             backend.supports_buffer_type.resize(recorded_.buffer_types.size(), backend.kind == "cpu" ? 1 : 0);
         }

@@ -82,7 +82,8 @@ void TraceTables::words() {
 
 void TraceTables::session(const SessionInfo& info) {
     for (const char* table :
-         {"meta", "backend", "buffer_type", "backend_buffer_type", "settings", "device_share", "tensor_override"}) {
+         {"meta", "backend", "buffer_type", "backend_buffer_type", "settings", "device_share", "tensor_override",
+          "laid_out_type"}) {
         clear(table); // a later call knows more
     }
     if (std::pair own(info.own_operators, info.own_types); own != own_words_) {
@@ -183,6 +184,13 @@ void TraceTables::settings(const PlanSettings& s) {
         override.bind_text(1, s.placement.overrides[i].pattern);
         override.bind_text(2, s.placement.overrides[i].device);
         override.run();
+    }
+    HashedInsert laid_out = insert("laid_out_type");
+    for (size_t i = 0; i < s.laid_out.size(); ++i) {
+        laid_out.bind(0, static_cast<int64_t>(i));
+        laid_out.bind_text(1, type_name(s.laid_out[i].type));
+        laid_out.bind(2, int64_t{s.laid_out[i].is_copy});
+        laid_out.run();
     }
 }
 

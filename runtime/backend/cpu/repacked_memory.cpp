@@ -2,6 +2,7 @@
 
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/error.h"
+#include "runtime/planner/placement/plan_settings.h"
 
 #include <algorithm>
 #include <cstring>
@@ -94,7 +95,7 @@ private:
 
 class RepackedBufferType final : public BufferType {
 public:
-    std::string_view name() const noexcept override { return "CPU_Repack"; }
+    std::string_view name() const noexcept override { return laid_out_memory; }
     bool is_host() const noexcept override { return false; } // only the CPU's products know where a row lies
     size_t alignment() const noexcept override { return 64; }
     size_t max_size() const noexcept override { return SIZE_MAX; }
@@ -110,8 +111,7 @@ const BufferType& cpu_repack_buffer_type() noexcept {
 
 bool can_be_repacked(Type type, const Shape& ne) noexcept {
     // What lies where does not depend on the instruction set, whose panels have as many rows or fewer.
-    return ops_here().blocks[ordinal(type)].repacked.multiply != nullptr && ne[1] % rows_laid_out_together == 0 && ne[2] == 1 &&
-           ne[3] == 1;
+    return ops_here().blocks[ordinal(type)].repacked.multiply != nullptr && has_layout(ne);
 }
 
 const std::byte* repacked_data(const Tensor& t) noexcept {

@@ -10,10 +10,8 @@ namespace schedscope {
 /// to be announced (Buffer::hold) before it is written.
 const BufferType& cpu_repack_buffer_type() noexcept;
 
-/// Rows from a multiple of this on, as many or a multiple, can be written by threads at once: they share nothing with others.
-constexpr int64_t rows_laid_out_together = 16;
-
-/// Can such weights lie there? Matrices of a type that can be laid out, with whole panels of rows.
+/// Can such weights lie there? Matrices of a type that can be laid out, with whole panels of rows. Rows from a multiple of
+/// rows_laid_out_together on, as many or a multiple, can be written by threads at once: they share nothing with others.
 bool can_be_repacked(Type type, const Shape& ne) noexcept;
 
 /// A tensor's rows as they are laid out, and what multiplies them; null: it lies in other memory.

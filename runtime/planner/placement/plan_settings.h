@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/numbers.h"
+#include "runtime/ops/layout.h"
 #include "runtime/ops/type.h"
 
 #include <cstdint>
@@ -52,6 +53,19 @@ struct ContextSettings {
     bool operator==(const ContextSettings&) const = default;
 };
 
+/// A type of weights that the CPU lays out for its matrix products, where it is alone (PlacementPolicy::repacks).
+struct LaidOutType {
+    Type type = Type::F32;
+    bool is_copy = false; ///< of a matrix in which rows are looked up, too; else such a matrix is not laid out
+    bool operator==(const LaidOutType&) const = default;
+};
+constexpr std::string_view laid_out_memory = "CPU_Repack"; ///< the buffer type in which they lie
+constexpr int64_t rows_laid_out_together = 16;
+/// Matrices that are whole panels of rows.
+constexpr bool has_layout(const Shape& ne) noexcept {
+    return ne[1] % rows_laid_out_together == 0 && ne[2] == 1 && ne[3] == 1;
+}
+
 /// All that was asked for and that plans depend on, beside the devices and the models.
 struct PlanSettings {
     PlacementOptions placement;
@@ -63,6 +77,7 @@ struct PlanSettings {
     int32_t n_stages = 1;
     bool fusion = true;
     ContextSettings context = {};
+    std::vector<LaidOutType> laid_out = {}; ///< none: no weight is, or it is not known
     bool operator==(const PlanSettings&) const = default;
 };
 

@@ -258,10 +258,10 @@ TEST_F(ModelTest, the_hosts_weights_are_locked_or_it_says_why_not) {
         const int64_t before = locked_bytes();
         {
             const auto model = load(file, {.n_gpu_layers = 0}, loading);
-            if (model->notes().empty()) {
+            if (model->loaded().notes.empty()) {
                 EXPECT_GE(locked_bytes() - before, bytes_of(*file));
             } else {
-                EXPECT_THAT(model->notes()[0], AllOf(HasSubstr("--mlock: of "), HasSubstr(" are locked in memory: ")));
+                EXPECT_THAT(model->loaded().notes[0], AllOf(HasSubstr("--mlock: of "), HasSubstr(" are locked in memory: ")));
             }
         }
         EXPECT_EQ(locked_bytes(), before);
@@ -272,7 +272,7 @@ TEST_F(ModelTest, a_device_that_limits_buffers_gets_several) {
     gpu.own_memory().max = 40000; // the largest weight has 320 × 64 × 4 bytes, more than this: it gets a buffer of its own
     const auto model = load(made_model(), {.n_gpu_layers = 99});
     int of_device = 0;
-    for (const auto& b : model->buffers()) {
+    for (const auto& b : model->loaded().buffers) {
         if (b->type().name() == "Vulkan0") {
             ++of_device;
         }
@@ -300,8 +300,8 @@ TEST_F(ModelTest, what_a_device_can_not_multiply_stays_on_the_host) {
     const auto model = load(made_model(), {.n_gpu_layers = 99});
     EXPECT_EQ(memory_of(*model->weights().layers[2].attn_q.weight), "CPU");
     EXPECT_EQ(memory_of(*model->weights().layers[2].attn_norm.weight), "Vulkan0");
-    ASSERT_EQ(model->notes().size(), 1U);
-    EXPECT_EQ(model->notes()[0], "22 weights of type f32 stay on the CPU: Vulkan0 can't run the operators that read them");
+    ASSERT_EQ(model->loaded().notes.size(), 1U);
+    EXPECT_EQ(model->loaded().notes[0], "22 weights of type f32 stay on the CPU: Vulkan0 can't run the operators that read them");
 }
 
 TEST_F(ModelTest, overrides_move_tensors_and_are_counted) {

@@ -96,6 +96,11 @@ bool StreamSession::take(const StreamFields& f, UnknownWords& unknown) {
         say(f, "pattern", override.pattern);
         say(f, "device", override.device);
         has_settings_ = true;
+    } else if (kind == "laid_out_type") {
+        LaidOutType& laid_out = described(settings_.laid_out, f, "position");
+        laid_out.type = f.named("type", type_from_name, unknown).value_or(laid_out.type);
+        say_number(f, "is_copy", 0, 1, laid_out.is_copy);
+        has_settings_ = true;
     } else {
         return false;
     }
@@ -162,7 +167,7 @@ bool StreamSession::settle() {
     }
     const size_t n_elements = said_.backends.size() + said_.buffer_types.size() + said_.own_operators.size() +
                               said_.own_types.size() + settings_.placement.tensor_split.size() +
-                              settings_.placement.overrides.size();
+                              settings_.placement.overrides.size() + settings_.laid_out.size();
     kept_bytes_ += text_bytes_ + std::ssize(said_.backends) * std::ssize(said_.buffer_types) +
                    int64_t{sizeof(BackendInfo)} * (1 + static_cast<int64_t>(n_elements));
     if (kept_bytes_ > most_kept_bytes) {

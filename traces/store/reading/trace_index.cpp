@@ -50,6 +50,15 @@ void read_settings(sqlite::Database& database, SessionInfo& session, KeptBytes& 
         s.placement.overrides.push_back(
             {kept.text(overrides, 0, "an override's pattern"), kept.text(overrides, 1, "an override's device")});
     }
+    sqlite::Statement laid_out(database, "SELECT type, is_copy FROM laid_out_type ORDER BY position");
+    while (laid_out.step()) {
+        const std::string word = take_text(laid_out, 0, "a type that is laid out");
+        const auto type = type_from_name(word);
+        if (!type || s.laid_out.size() >= ordinal(Type::count)) {
+            throw Damage("a type that is laid out is '" + visible_name(word) + "'");
+        }
+        s.laid_out.push_back({*type, take(laid_out, 1, 0, 1, "whether what is laid out is a copy") != 0});
+    }
 }
 
 /// Topics of a later version are no concern of ours; one that is missing is not known. But before 4.2 `memory` was about buffers,
