@@ -138,6 +138,24 @@ TEST_P(SharesEqualRun, OfLayersOffloaded) {
     expect_equal(before, {"ngl=3"}, after);
 }
 
+/// Also which of them are laid out, and whether a matrix in which rows are looked up is there twice.
+TEST_P(EqualsRun, OfWhereWeightsLie) {
+    for (const auto& [mmap, repack] : {std::pair{true, true}, {false, true}, {true, false}}) {
+        SCOPED_TRACE(std::to_string(static_cast<int>(mmap)) + std::to_string(static_cast<int>(repack)));
+        Planned before = planned(99, 8);
+        before.mmap = mmap;
+        before.repack = repack;
+        Planned after = before;
+        after.devices = "cpu";
+        const auto run = recorded(after);
+        const ReplayResult answered = answer(*recorded(before), {"device-order=cpu"}), as_run = answer(*run, {"ngl=99"});
+        ASSERT_EQ(answered.comparisons.size(), as_run.comparisons.size());
+        for (size_t i = 0; i < answered.comparisons.size(); ++i) {
+            EXPECT_EQ(answered.comparisons[i].now.memory, as_run.comparisons[i].recorded.memory);
+        }
+    }
+}
+
 class EqualsRealRun : public OnDevices {};
 INSTANTIATE_TEST_SUITE_P(WhatIf, EqualsRealRun, ::testing::ValuesIn(each_on_each({"tiny"}, run_devices)), name_of);
 

@@ -80,6 +80,8 @@ std::unique_ptr<LiveStore> recorded(const Planned& s) {
     o.offload_min_batch = s.offload_min_batch;
     o.stages = s.stages;
     o.fusion = s.fusion;
+    o.mmap = s.mmap;
+    o.repack = s.repack;
     o.n_threads = 1;
     o.n_ctx = s.image ? 2048 : 512;
     o.n_ubatch = 48;

@@ -34,6 +34,7 @@ struct Planned {
     int stages = 1;
     bool sample_in_graph = false;
     bool fusion = true;
+    bool mmap = true, repack = true;
     bool image = false;       ///< in front of the prompt
     std::string watched = {}; ///< begin of the names of the nodes whose values are recorded; empty: none are
 };
