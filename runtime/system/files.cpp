@@ -3,9 +3,12 @@
 #include "runtime/error.h"
 
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <memory>
 #include <stdlib.h>
+#include <utility>
 
 namespace schedscope {
 
@@ -50,6 +53,18 @@ RegularFile open_regular_file(const std::string& path, const char* what) {
         refuse("is not a regular file");
     }
     return file;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+    const auto close = [](DIR* opened) { closedir(opened); };
+    const std::unique_ptr<DIR, decltype(close)> opened(opendir(folder.c_str()), close);
+    std::vector<std::string> names;
+    while (const dirent* const entry = opened ? readdir(opened.get()) : nullptr) {
+        if (std::string name = entry->d_name; name != "." && name != "..") {
+            names.push_back(std::move(name));
+        }
+    }
+    return names;
 }
 
 Descriptor temporary_file() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
 namespace schedscope {
 
@@ -40,6 +41,10 @@ struct RegularFile {
 /// Opens a regular file to read; a pipe without a writer is not waited for. Throws Error(input), "PATH: why", where there is
 /// none. `what` it should be: "an image".
 RegularFile open_regular_file(const std::string& path, const char* what);
+
+/// The names in a folder, but "." and "..", in no order; none where it can't be read. (The library's iterator ends the program
+/// where memory is short.)
+std::vector<std::string> names_in(const std::string& folder);
 
 /// A file without a name in the folder for temporary files (TMPDIR), which goes away when it is closed. None: errno says why.
 Descriptor temporary_file();

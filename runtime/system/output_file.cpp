@@ -56,11 +56,9 @@ bool is_left_over(const fs::path& file) {
 }
 
 void remove_left_overs(const fs::path& folder) {
-    std::error_code none;
-    for (fs::directory_iterator entry(folder, none); entry != fs::directory_iterator(); entry.increment(none)) {
-        const std::string name = entry->path().filename();
-        if (name.starts_with(hidden_prefix) && is_left_over(entry->path())) {
-            unlink(entry->path().c_str());
+    for (const std::string& name : names_in(folder)) {
+        if (name.starts_with(hidden_prefix) && is_left_over(folder / name)) {
+            unlink((folder / name).c_str());
         }
     }
 }

@@ -6,6 +6,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/params.h"
+#include "runtime/system/files.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/what_if.h"
 #include "viz/pictures/picture.h"
@@ -61,15 +62,13 @@ Completion files(std::string_view before, size_t begin) {
     const std::string folder = slash == std::string::npos ? std::string() : typed.substr(0, slash + 1);
     const std::string start = typed.substr(folder.size());
     Completion completion{begin + folder.size(), {}};
-    std::error_code failed;
-    for (fs::directory_iterator at(folder.empty() ? "." : folder, failed), end; !failed && at != end; at.increment(failed)) {
-        std::string name = at->path().filename().string();
+    for (std::string& name : names_in(folder.empty() ? "." : folder)) {
         if (!name.starts_with(start) || (start.empty() && name.starts_with('.')) ||
             completion.candidates.size() == most_candidates) {
             continue;
         }
         std::error_code unknown;
-        if (at->is_directory(unknown)) {
+        if (fs::is_directory(folder + name, unknown)) {
             name += '/';
         }
         completion.candidates.push_back(std::move(name));

@@ -1,5 +1,7 @@
 #include "inspector/cli/attach/joining/safe_place.h"
 
+#include "runtime/system/files.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <linux/futex.h>
@@ -95,9 +97,8 @@ bool SafePlaces::waits_outside(int call, const machine::Arguments& arguments, pi
 
 std::vector<pid_t> SafePlaces::threads() const {
     std::vector<pid_t> waiting, others;
-    std::error_code failed;
-    for (const fs::directory_entry& entry : fs::directory_iterator(proc_path(process_.id(), "task"), failed)) {
-        const pid_t id = std::atoi(entry.path().filename().c_str()); // NOLINT: the kernel's own names
+    for (const std::string& task : names_in(proc_path(process_.id(), "task"))) {
+        const pid_t id = std::atoi(task.c_str()); // NOLINT: the kernel's own names
         const SystemCall call = system_call_of(process_.id(), id);
         (waits_outside(call.number, call.arguments, id) ? waiting : others).push_back(id);
     }

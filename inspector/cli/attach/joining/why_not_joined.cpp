@@ -2,13 +2,13 @@
 
 #include "inspector/cli/attach/joining/other_process.h"
 #include "inspector/cli/attach/why_nothing.h"
+#include "runtime/system/files.h"
 #include "traces/attach/attach_control.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
-#include <filesystem>
 #include <fstream>
 #include <link.h>
 #include <pwd.h>
@@ -92,9 +92,8 @@ bool is_recorded(const OtherProcess& process) {
 
 /// Of any of its threads; empty: none is held.
 std::string tracer_of(pid_t id) {
-    std::error_code failed;
-    for (const auto& task : std::filesystem::directory_iterator(proc_path(id, "task"), failed)) {
-        std::string tracer = status_of(std::atoi(task.path().filename().c_str()), "TracerPid"); // NOLINT: the kernel's names
+    for (const std::string& task : names_in(proc_path(id, "task"))) {
+        std::string tracer = status_of(std::atoi(task.c_str()), "TracerPid"); // NOLINT: the kernel's names
         if (!tracer.empty() && tracer != "0") {
             return tracer;
         }
