@@ -34,6 +34,15 @@ template <> struct FieldsOf<BlockQ6_K> {
     static constexpr Units all[] = {{2, 1, {208}}, {1, 16, {192}}, {4, 8, {0, 128, 32}, 3}, {4, 8, {64, 160, 96}, 3}};
 };
 
+/// Of a row, scales and the like.
+template <typename Block> constexpr int64_t bytes_in_front() {
+    int64_t n = 0;
+    for (const Units& u : FieldsOf<Block>::all) {
+        n += u.size < 4 ? u.size * u.count : 0;
+    }
+    return n;
+}
+
 template <typename Row> constexpr bool stored_lifted = HasBytes<Row>&& unsigned_first;
 
 /// The unit at `offset` of a block of each row to its place in the panel, or (back) from it.
@@ -151,28 +160,59 @@ template <> struct PanelScales<RowQ6_K> {
     }
 };
 
-/// Four neighbours q of piece p of all rows, as they are stored: lifted by `less`, bytes as `stored_lifted` says.
-template <typename Row> ALWAYS_INLINE Numbers numbers_at(const PanelBlock<Row>& block, int p, int q) {
-    const auto vector = [&](auto where, int i) __attribute__((always_inline)) {
-        return reinterpret_cast<Numbers>(wide_at(block.of(where) + i * bytes));
+/// What four neighbours of all rows are made of, in pieces that share bytes.
+template <typename Row> constexpr int n_vectors = 1;
+template <> constexpr int n_vectors<RowQ5_K> = 2;
+template <> constexpr int n_vectors<RowQ6_K> = 3;
+template <typename Row> struct Stored { Numbers vectors[n_vectors<Row>]; };
+
+/// Of neighbours q of piece p. In registers: where instructions name them in memory a line of the cache is asked for several
+/// times, and what the processor waits with is full the sooner (on Zen 4 Q6_K's decode takes 8 % longer).
+template <typename Row, bool in_registers> ALWAYS_INLINE Stored<Row> stored_at(const PanelBlock<Row>& block, int p, int q) {
+    const auto vector = [](const std::byte* at) __attribute__((always_inline)) {
+        auto v = reinterpret_cast<Numbers>(wide_at(at));
+#if defined(__AVX512F__)
+        if constexpr (in_registers) {
+            asm("" : "+v"(v));
+        }
+#elif defined(__aarch64__)
+        if constexpr (in_registers) {
+            asm("" : "+w"(v));
+        }
+#endif
+        return v;
     };
     // Of FieldsOf: compilers don't find out by themselves in loops as long as these are.
-    [[maybe_unused]] const auto unit = [&](int place) __attribute__((always_inline)) {
-        return reinterpret_cast<Numbers>(wide_at(block.at + place * width));
-    };
+    [[maybe_unused]] const auto unit = [&](int place) __attribute__((always_inline)) { return vector(block.at + place * width); };
+    const auto field = [&](auto where, int i) __attribute__((always_inline)) { return vector(block.of(where) + i * bytes); };
     if constexpr (HasFours<Row>) {
-        const Numbers both = vector([p](const typename Row::Block& b) { return Row::fours(b, p); }, q % 4);
-        return Row::numbers_of(q < 4 ? both & 15 : both >> 4);
+        return {{field([p](const typename Row::Block& b) { return Row::fours(b, p); }, q % 4)}};
     } else if constexpr (HasBytes<Row>) {
-        return vector([p](const typename Row::Block& b) { return Row::bytes(b, p); }, q);
+        return {{field([p](const typename Row::Block& b) { return Row::bytes(b, p); }, q)}};
     } else if constexpr (std::is_same_v<Row, RowQ5_K>) {
-        return Row::joined(unit(p < 2 ? 20 + 8 * q : 48 + 32 * (p / 2) + 4 * q), unit(16 + 8 * q), p);
+        return {{unit(p < 2 ? 20 + 8 * q : 48 + 32 * (p / 2) + 4 * q), unit(16 + 8 * q)}};
     } else if constexpr (std::is_same_v<Row, RowQ6_K>) {
         const int first = 18 + 96 * (p / 4) + 12 * q;
-        return Row::joined(unit(first + 8 * (p % 2)), unit(first + 4), p);
+        return {{unit(first), unit(first + 8), unit(first + 4)}};
+    } else {
+        return {{field([p](const BlockQ4_K& b) { return b.qs + 32 * (p / 2); }, q)}};
+    }
+}
+
+/// The numbers themselves: lifted by `less`, bytes as `stored_lifted` says.
+template <typename Row> ALWAYS_INLINE Numbers numbers_of(const Stored<Row>& stored, int p, int q) {
+    const auto& v = stored.vectors;
+    if constexpr (HasFours<Row>) {
+        return Row::numbers_of(q < 4 ? v[0] & 15 : v[0] >> 4);
+    } else if constexpr (HasBytes<Row>) {
+        return v[0];
+    } else if constexpr (std::is_same_v<Row, RowQ5_K>) {
+        return Row::joined(v[0], v[1], p);
+    } else if constexpr (std::is_same_v<Row, RowQ6_K>) {
+        return Row::joined(v[p % 2], v[2], p);
     } else {
         return Row::numbers(
-            [&](auto where) __attribute__((always_inline)) { return vector(where, q); }, p);
+            [&](auto) __attribute__((always_inline)) { return v[0]; }, p);
     }
 }
 
@@ -200,9 +240,13 @@ template <> constexpr int of_same_bytes<RowQ4_K> = 2;
 template <> constexpr int of_same_bytes<RowQ5_K> = 2;
 template <> constexpr int of_same_bytes<RowQ6_K> = 4;
 
-/// sum[t] += products of vectors [0, n) of M panels with N columns, of T pieces; weights(t, m, q) and column(t, j, q).
-template <typename Row, int T, int M, int N, int n, typename Weights, typename Column>
-ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[T][M][N]) {
+/// Neighbours q and q + 4 of a piece are made of the same bytes, too.
+template <typename Row> constexpr int fours_of_same_bytes = HasFours<Row> ? 2 : 1;
+
+/// sum[t] += products of vectors [0, n) of M panels with N columns, of T pieces; stored(m, q), numbers(stored, t, q) and
+/// column(t, j, q).
+template <typename Row, int T, int M, int N, int n, typename StoredAt, typename NumbersOf, typename Column>
+ALWAYS_INLINE void add_products(StoredAt stored, NumbersOf numbers, Column column, Ints (&sum)[T][M][N]) {
 #if defined(__AVX2__)
     if constexpr (fours_in_shorts < Row >> 0) {
         constexpr int at_once = fours_in_shorts<Row> >= n ? n : fours_in_shorts<Row> >= 4 ? 4 : 2;
@@ -215,7 +259,7 @@ ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[T][M
             for (int q = 0; q < at_once; ++q) {
                 Numbers w[M];
                 for (int m = 0; m < M; ++m) {
-                    w[m] = weights(0, m, from + q);
+                    w[m] = numbers(stored(m, from + q), 0, from + q);
                 }
                 for (int j = 0; j < N; ++j) {
                     const Wide four = column(0, j, from + q);
@@ -246,15 +290,21 @@ ALWAYS_INLINE void add_products(Weights weights, Column column, Ints (&sum)[T][M
         return;
     }
 #endif
+    constexpr int halves = fours_of_same_bytes<Row>;
     UNROLL(8)
-    for (int q = 0; q < n; ++q) {
+    for (int first = 0; first < n / halves; ++first) {
+        Stored<Row> of[M];
+        for (int m = 0; m < M; ++m) {
+            of[m] = stored(m, first);
+        }
         UNROLL(4)
-        for (int t = 0; t < T; ++t) {
+        for (int k = 0; k < halves * T; ++k) {
+            const int t = k / halves, q = first + k % halves * (n / halves);
             Wide w[M];
             for (int m = 0; m < M; ++m) {
-                const Numbers numbers = weights(t, m, q);
+                const Numbers each = numbers(of[m], t, q);
                 constexpr int less = without_signs<Row> || HasBytes<Row> ? 0 : Row::less;
-                w[m] = reinterpret_cast<Wide>(less == 0 ? numbers : numbers - static_cast<uint8_t>(less));
+                w[m] = reinterpret_cast<Wide>(less == 0 ? each : each - static_cast<uint8_t>(less));
             }
             for (int j = 0; j < N; ++j) {
                 const Wide four = column(t, j, q);
@@ -288,6 +338,18 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
     Floats acc[M][N] = {};
     for (int64_t i = 0; i < n / block; ++i, panel += of_block) {
         const int64_t ahead = fetched_ahead_of(M, apart, (n / block - i) * of_block);
+        if constexpr (N == 1 && Row::pieces > 1) {
+            // What is read first lies in front. And the column, which the panels that stream by push out of the nearest cache.
+            fetch(panel, bytes_in_front<Block>() * width);
+            fetch(codes[0] + (i + 1) * block, block);
+            fetch(scales + (i + 1) * (block / group), block / group * sizeof(float));
+            if constexpr (taken_off<Row> != 0) {
+                fetch(begins + (i + 1) * (block / Row::scaled), block / Row::scaled * sizeof(int32_t));
+            }
+            if constexpr (Row::offsets) {
+                fetch(of_sums + (i + 1) * (block / group), block / group * sizeof(float));
+            }
+        }
         UNROLL(8)
         for (int p = 0; p < Row::pieces; p += together) {
             if (fetches) {
@@ -315,9 +377,12 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
                         }
                     }
                     add_products<Row, together, M, N, in_part>(
-                        [&](int t, int m, int q) __attribute__((always_inline)) {
-                            return numbers_at(PanelBlock<Row>{panel + m * apart}, p + t, part * in_part + q);
+                        [&](int m, int q) __attribute__((always_inline)) {
+                            return stored_at < Row,
+                                   N == 1 && registers == 32 > (PanelBlock<Row>{panel + m * apart}, p, part * in_part + q);
                         },
+                        [&](const Stored<Row>& stored, int t, int q)
+                            __attribute__((always_inline)) { return numbers_of<Row>(stored, p + t, part * in_part + q); },
                         [&](int t, int j, int q) __attribute__((always_inline)) {
                             return four_in_all(codes[j] + stretch(t, part) * Row::scaled + 4 * q);
                         },
@@ -414,7 +479,8 @@ template <typename Row> void unfold(const std::byte* panel, int64_t n, std::byte
             Wide fours[fours_in_piece];
             UNROLL(8)
             for (int q = 0; q < fours_in_piece; ++q) {
-                fours[q] = reinterpret_cast<Wide>(numbers_at(PanelBlock<Row>{panel}, p, q) - static_cast<uint8_t>(less));
+                const Stored<Row> stored = stored_at<Row, false>(PanelBlock<Row>{panel}, p, q);
+                fours[q] = reinterpret_cast<Wide>(numbers_of<Row>(stored, p, q) - static_cast<uint8_t>(less));
             }
             in_squares(fours);
             UNROLL(2)
