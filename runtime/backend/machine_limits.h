@@ -4,12 +4,13 @@ namespace schedscope {
 
 /// What this machine's processors can do at best, measured where and when it is asked: what kernels are held against.
 struct MachineLimits {
-    double read_bytes_per_s = 0; ///< reading memory that no cache holds
+    double read_bytes_per_s = 0; ///< reading memory that no cache holds, from its begin to its end, in large pages
     double flops = 0;            ///< F32 multiply-adds that depend on nothing near; a multiply and an add count as two
     double int8_ops = 0;         ///< the same of whole numbers of 8 bits that are added up in 32, by vector instructions
 };
 
-/// Measures for about a second. n_threads (1 to 256) read memory of their own at once, then compute at once.
+/// Measures for about a second. n_threads (1 to 256) read memory of their own at once, then compute at once. Throws Error(device)
+/// where there is no memory for it.
 MachineLimits measure_machine(int n_threads);
 
 /// The machine with n threads, measured once per program. Not thread-safe.

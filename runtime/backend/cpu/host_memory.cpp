@@ -1,12 +1,13 @@
 #include "runtime/backend/cpu/host_memory.h"
 
 #include "runtime/error.h"
+#include "runtime/system/large_pages.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <sys/mman.h>
@@ -17,13 +18,11 @@ namespace {
 
 class HostBuffer final : public Buffer {
 public:
-    HostBuffer(std::byte* memory, size_t size, bool owned) : memory_(memory), size_(size), owned_(owned) {}
+    HostBuffer(std::byte* memory, size_t size) : memory_(memory), size_(size) {}
+    HostBuffer(FreedBytes memory, size_t size) : owned_(std::move(memory)), memory_(owned_.get()), size_(size) {}
     ~HostBuffer() override {
         for (const std::span<std::byte> range : locked_) {
             ::munlock(range.data(), range.size());
-        }
-        if (owned_) {
-            std::free(memory_);
         }
     }
     const BufferType& type() const noexcept override { return cpu_buffer_type(); }
@@ -41,9 +40,9 @@ public:
     }
 
 private:
+    FreedBytes owned_; ///< null: it is another's
     std::byte* memory_;
     size_t size_;
-    bool owned_;
     std::vector<std::span<std::byte>> locked_;
 };
 
@@ -54,18 +53,11 @@ public:
     size_t alignment() const noexcept override { return 32; }
     size_t max_size() const noexcept override { return SIZE_MAX; }
     std::unique_ptr<Buffer> allocate(size_t bytes) const override {
-        constexpr size_t line = 64; // a cache line
-        constexpr size_t page = size_t{2} << 20U;
-        const size_t alignment = bytes >= 2 * page ? page : line;
-        const size_t rounded = bytes > SIZE_MAX - alignment ? 0 : (bytes + alignment) / alignment * alignment;
-        void* memory = rounded != 0 ? std::aligned_alloc(alignment, rounded) : nullptr;
+        FreedBytes memory = allocate_in_large_pages(bytes);
         if (memory == nullptr) {
             throw Error(ErrorKind::device, "CPU: no memory for a buffer of " + std::to_string(bytes) + " bytes");
         }
-        if (alignment == page) {
-            ::madvise(memory, rounded, MADV_HUGEPAGE); // fewer, larger pages where there are some; else nothing changes
-        }
-        return std::make_unique<HostBuffer>(static_cast<std::byte*>(memory), bytes, true);
+        return std::make_unique<HostBuffer>(std::move(memory), bytes);
     }
 };
 
@@ -77,7 +69,7 @@ const BufferType& cpu_buffer_type() noexcept {
 }
 
 std::unique_ptr<Buffer> wrap_host_memory(void* memory, size_t bytes) {
-    return std::make_unique<HostBuffer>(static_cast<std::byte*>(memory), bytes, false);
+    return std::make_unique<HostBuffer>(static_cast<std::byte*>(memory), bytes);
 }
 
 } // namespace schedscope

