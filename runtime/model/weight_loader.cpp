@@ -190,13 +190,13 @@ bool WeightLoader::is_laid_out_too(const Item& item) const {
     return std::any_of(items_.begin(), items_.end(), with_it);
 }
 
-/// Asked of matrices as small as can be.
+/// Asked of matrices with rows that are long enough for each type.
 std::vector<LaidOutType> WeightLoader::laid_out() const {
     std::vector<LaidOutType> types;
     for (int i = 0; i < ordinal(Type::count); ++i) {
         const auto type = static_cast<Type>(i);
-        const Shape least{traits(type).block, rows_laid_out_together, 1, 1};
-        if (lays_out_ && devices_.back()->repack_buffer_type(type, least) != nullptr) {
+        const Shape long_rows{2 * floats_laid_out_together, rows_laid_out_together, 1, 1};
+        if (lays_out_ && devices_.back()->repack_buffer_type(type, long_rows) != nullptr) {
             types.push_back({type, may_be_twice()});
         }
     }

@@ -52,6 +52,9 @@ struct TypeTraits {
 
 const TypeTraits& traits(Type type) noexcept;
 
+/// Of those that are multiplied as they are.
+constexpr bool is_float(Type type) noexcept { return type == Type::F32 || type == Type::F16 || type == Type::BF16; }
+
 inline std::string_view type_name(Type type) noexcept { return traits(type).name; }
 std::vector<std::string_view> type_names(); ///< of all types, in their order
 

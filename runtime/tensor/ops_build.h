@@ -32,6 +32,5 @@ void require_float(Op op, const Tensor& t); ///< F32, F16 or BF16
 void require_same_shape(Op op, const Tensor& a, const Tensor& b);
 
 constexpr bool is_integer(Type t) noexcept { return t == Type::I8 || t == Type::I16 || t == Type::I32 || t == Type::I64; }
-constexpr bool is_float(Type t) noexcept { return t == Type::F32 || t == Type::F16 || t == Type::BF16; }
 
 } // namespace schedscope::ops

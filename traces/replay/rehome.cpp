@@ -105,7 +105,7 @@ private:
 
     /// How the runtime lays such a weight out; null: not at all, or it is not known.
     const LaidOutType* layout(const TensorInfo& weight) const {
-        if (!in_.session.settings || !laid_out_ || !weight.ne || !has_layout(*weight.ne)) {
+        if (!in_.session.settings || !laid_out_ || !weight.ne || !weight.type || !has_layout(*weight.type, *weight.ne)) {
             return nullptr;
         }
         const std::vector<LaidOutType>& types = in_.session.settings->laid_out;

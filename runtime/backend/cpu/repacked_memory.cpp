@@ -20,6 +20,25 @@ const VectorOps& ops_here() noexcept {
     return ops;
 }
 
+/// Rows of floats, so many numbers of each together: a column's are in the nearest cache while those of all rows pass by, and
+/// memory is read from its begin to its end all the same.
+template <size_t bytes, bool back> void turn_floats(const std::byte* from, int64_t n, std::byte* to) {
+    size_t place = 0;
+    for (int64_t at = 0; at < n; at += floats_laid_out_together) {
+        const size_t together = std::min(floats_laid_out_together, n - at) * bytes;
+        for (int64_t r = 0; r < rows_laid_out_together; ++r, place += together) {
+            const size_t in_rows = (r * n + at) * bytes;
+            std::memcpy(to + (back ? in_rows : place), from + (back ? place : in_rows), together);
+        }
+    }
+}
+template <size_t bytes>
+constexpr RepackedRows floats_of{.lay_out = turn_floats<bytes, false>, .take_back = turn_floats<bytes, true>};
+
+const RepackedRows& rows_of(Type type) noexcept {
+    return type == Type::F32 ? floats_of<4> : is_float(type) ? floats_of<2> : ops_here().blocks[ordinal(type)].repacked;
+}
+
 /// A tensor's place: panels of so many bytes, each of rows of n elements.
 struct Panels {
     const RepackedRows* ops;
@@ -41,8 +60,8 @@ public:
             throw Error(ErrorKind::usage, "CPU_Repack: '" + t.name + "' can't be laid out");
         }
         const size_t of_row = row_bytes(t.type, t.ne[0]);
-        held_[t.offset] = {&ops_here().blocks[ordinal(t.type)].repacked, n_bytes(t),
-                           static_cast<size_t>(ops_here().panel_rows) * of_row, t.ne[0]};
+        const int64_t rows = is_float(t.type) ? rows_laid_out_together : ops_here().panel_rows;
+        held_[t.offset] = {&rows_of(t.type), n_bytes(t), static_cast<size_t>(rows) * of_row, t.ne[0]};
     }
     void write(size_t offset, const void* source, size_t bytes) override {
         const auto* const from = static_cast<const std::byte*>(source);
@@ -111,7 +130,7 @@ const BufferType& cpu_repack_buffer_type() noexcept {
 
 bool can_be_repacked(Type type, const Shape& ne) noexcept {
     // What lies where does not depend on the instruction set, whose panels have as many rows or fewer.
-    return ops_here().blocks[ordinal(type)].repacked.multiply != nullptr && has_layout(ne);
+    return rows_of(type).lay_out != nullptr && has_layout(type, ne);
 }
 
 const std::byte* repacked_data(const Tensor& t) noexcept {
@@ -121,8 +140,6 @@ const std::byte* repacked_data(const Tensor& t) noexcept {
     return static_cast<RepackedBuffer*>(t.buffer)->base() + t.offset;
 }
 
-const RepackedRows* repacked_rows(const Tensor& t) noexcept {
-    return repacked_data(t) != nullptr ? &ops_here().blocks[ordinal(t.type)].repacked : nullptr;
-}
+const RepackedRows* repacked_rows(const Tensor& t) noexcept { return repacked_data(t) != nullptr ? &rows_of(t.type) : nullptr; }
 
 } // namespace schedscope

@@ -61,9 +61,12 @@ struct LaidOutType {
 };
 constexpr std::string_view laid_out_memory = "CPU_Repack"; ///< the buffer type in which they lie
 constexpr int64_t rows_laid_out_together = 16;
+/// Of rows of floats so many elements lie together: rows that are no longer lie as they are.
+constexpr int64_t floats_laid_out_together = 4096;
 /// Matrices that are whole panels of rows.
-constexpr bool has_layout(const Shape& ne) noexcept {
-    return ne[1] % rows_laid_out_together == 0 && ne[2] == 1 && ne[3] == 1;
+constexpr bool has_layout(Type type, const Shape& ne) noexcept {
+    return ne[1] % rows_laid_out_together == 0 && ne[2] == 1 && ne[3] == 1 &&
+           (!is_float(type) || ne[0] > floats_laid_out_together);
 }
 
 /// All that was asked for and that plans depend on, beside the devices and the models.

@@ -108,6 +108,8 @@ template <typename T> T read_as(const std::byte* p) noexcept {
     return value;
 }
 
+/// n numbers, side by side, as floats.
+void to_floats(Type type, const std::byte* from, float* to, int64_t n, const VectorOps& vector);
 /// A row as floats: where it lies if it is F32 side by side, else expanded into `room` (ne[0] floats).
 const float* read_row(const Tensor& t, const std::byte* row, float* room, const VectorOps& vector);
 /// Floats into a row of the tensor's type and stride. Nothing to do when `values` is the row itself.

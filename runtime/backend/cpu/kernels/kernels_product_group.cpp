@@ -4,6 +4,7 @@
 #include "runtime/backend/cpu/kernels/product_rows.h"
 #include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/backend/order/fusion_parts.h"
+#include "runtime/planner/placement/plan_settings.h"
 
 #include <algorithm>
 
@@ -80,7 +81,7 @@ void run_gate_up(const Work& work) {
     const Stretches up_rows(work, *parts.up, up_columns, rows);
     int64_t at_once = std::min(rows_at_once(work, gate_weights), rows_at_once(work, up_weights));
     if (repacked_rows(gate_weights) != nullptr || repacked_rows(up_weights) != nullptr) {
-        at_once -= at_once % work.vector.panel_rows; // what is laid out begins with a panel
+        at_once -= at_once % rows_laid_out_together; // what is laid out begins with a panel
     }
     work.each_stretch(work.node().ne[0], at_once, [&](int64_t first, int64_t end) {
         gate_rows.multiply(first, end, gates);

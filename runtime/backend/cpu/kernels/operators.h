@@ -39,7 +39,6 @@ std::span<const CpuOperator> image_operators() noexcept;
 
 // Rules of more than one family.
 constexpr Answer yes{};
-constexpr bool is_float(Type type) noexcept { return type == Type::F32 || type == Type::F16 || type == Type::BF16; }
 /// The result and sources 0 and 1 are of float types, with any strides.
 Answer floats_only(const Tensor& node);
 /// The result and source 0 (if there is one) are F32, the result's rows contiguous.

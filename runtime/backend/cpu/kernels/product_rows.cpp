@@ -3,6 +3,7 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/numbers.h"
+#include "runtime/planner/placement/plan_settings.h"
 
 #include <algorithm>
 #include <optional>
@@ -14,24 +15,31 @@ namespace {
 constexpr int64_t few_columns = 4, few_int8_columns = 8; ///< up to these each row is multiplied as it lies
 constexpr int64_t some_columns = 16;                     ///< and several rows of floats together
 constexpr int64_t expanded_rows = 60;                    ///< a multiple of every tile height of floats
+constexpr int64_t panels_at_once = expanded_rows / rows_laid_out_together * rows_laid_out_together;
 constexpr int64_t float_bytes = sizeof(float);
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
+
+/// Σ row[l] x[l] of a type of floats; what lies `ahead` bytes further is fetched.
+float dot_floats(Type type, const std::byte* row, const float* x, int64_t n, int64_t ahead, const VectorOps& v) {
+    switch (type) {
+    case Type::F16: return v.dot_f16(reinterpret_cast<const uint16_t*>(row), x, n, ahead);
+    case Type::BF16: return v.dot_bf16(reinterpret_cast<const uint16_t*>(row), x, n, ahead);
+    default: return v.dot_f32(reinterpret_cast<const float*>(row), x, n, ahead);
+    }
+}
+int64_t ahead_in_order() noexcept { return fetches_in_order() ? fetched_ahead : 0; }
 
 /// out[j × out_stride] = a row of weights times column j, for a few columns.
 void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int64_t n_columns, float* out, int64_t out_stride,
              float* room, const VectorOps& v) {
     const int64_t k = weights.ne[0];
-    const int64_t in_order = fetches_in_order() ? fetched_ahead : 0;
-    const auto each = [&](auto dot, const auto* data, int64_t ahead) {
+    const auto each = [&](Type type, const std::byte* data, int64_t ahead) {
         for (int64_t j = 0; j < n_columns; ++j) {
-            out[j * out_stride] = dot(data, x.data + j * x.stride, k, j == 0 ? ahead : 0);
+            out[j * out_stride] = dot_floats(type, data, x.data + j * x.stride, k, j == 0 ? ahead : 0, v);
         }
     };
-    switch (weights.type) {
-    case Type::F32: return each(v.dot_f32, reinterpret_cast<const float*>(row), in_order);
-    case Type::F16: return each(v.dot_f16, reinterpret_cast<const uint16_t*>(row), in_order);
-    case Type::BF16: return each(v.dot_bf16, reinterpret_cast<const uint16_t*>(row), in_order);
-    default: break;
+    if (is_float(weights.type)) {
+        return each(weights.type, row, ahead_in_order());
     }
     fetch(row + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
     const BlockOps& blocks = v.blocks[ordinal(weights.type)];
@@ -45,11 +53,11 @@ void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int6
             }
         }
     } else {
-        each(v.dot_f32, read_row(weights, row, room, v), 0);
+        each(Type::F32, reinterpret_cast<const std::byte*>(read_row(weights, row, room, v)), 0);
     }
 }
 
-/// The same of rows of F32, F16 or BF16 for two columns and more, each number of which is read once for several.
+/// The same of rows of F32, F16 or BF16, for two columns and more: each number is read once for several.
 const RowOps* rows_of_floats(const Tensor& weights, int64_t n, const VectorOps& v) noexcept {
     return is_float(weights.type) && n <= some_columns ? &v.rows[ordinal(weights.type)] : nullptr;
 }
@@ -63,6 +71,53 @@ void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* 
         ops.multiply(matrix + row * stride, weights.nb[1], std::min(together, end - row), ahead, x.data, x.stride, n,
                      weights.ne[0], out + row, out_stride);
     }
+}
+
+/// Stretches of panels of rows that are laid out: use(first row, first number, numbers of each row, where they lie), those of
+/// rows_laid_out_together rows one behind the other.
+template <typename Use> void each_stretch_of(const Tensor& weights, const std::byte* panels, int64_t n_rows, Use use) {
+    const int64_t of_one = weights.nb[0], k = weights.ne[0];
+    for (int64_t row = 0; row < n_rows; row += rows_laid_out_together) {
+        for (int64_t at = 0; at < k; at += floats_laid_out_together) {
+            const int64_t n = std::min(floats_laid_out_together, k - at);
+            use(row, at, n, panels);
+            panels += rows_laid_out_together * n * of_one;
+        }
+    }
+}
+
+/// A few columns with such rows.
+void multiply_laid_out(const RowOps& ops, const Tensor& weights, const std::byte* panels, int64_t n_rows, const Columns& x,
+                       int64_t n, float* out, int64_t out_stride, const VectorOps& v) {
+    constexpr int64_t together = rows_laid_out_together;
+    float sums[some_columns * together];
+    each_stretch_of(weights, panels, n_rows, [&](int64_t row, int64_t at, int64_t length, const std::byte* stretch) {
+        const int64_t stride = length * static_cast<int64_t>(weights.nb[0]);
+        if (n == 1) {
+            for (int64_t r = 0; r < together; ++r) {
+                sums[r] = dot_floats(weights.type, stretch + r * stride, x.data + at, length, ahead_in_order(), v);
+            }
+        } else {
+            ops.multiply(stretch, stride, together, std::max(together, fetched_ahead / stride), x.data + at, x.stride, n, length,
+                         sums, together);
+        }
+        for (int64_t j = 0; j < n; ++j) {
+            float* const to = out + j * out_stride + row;
+            for (int64_t r = 0; r < together; ++r) {
+                to[r] = at == 0 ? sums[j * together + r] : to[r] + sums[j * together + r];
+            }
+        }
+    });
+}
+
+/// Such rows as floats, as they were.
+void take_back(const Tensor& weights, const std::byte* panels, int64_t n_rows, float* rows, const VectorOps& v) {
+    const int64_t k = weights.ne[0];
+    each_stretch_of(weights, panels, n_rows, [&](int64_t row, int64_t at, int64_t length, const std::byte* stretch) {
+        for (int64_t r = 0; r < rows_laid_out_together; ++r) {
+            to_floats(weights.type, stretch + r * length * weights.nb[0], rows + (row + r) * k + at, length, v);
+        }
+    });
 }
 
 /// As many columns as stay near, a multiple of every tile's.
@@ -151,7 +206,9 @@ const std::byte* weights_data(const Tensor& weights) noexcept {
 }
 
 int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept {
-    return in_whole_numbers(work.products, work.vector, weights.type) ? most_rows_at_once : expanded_rows;
+    return in_whole_numbers(work.products, work.vector, weights.type) ? most_rows_at_once
+           : repacked_rows(weights) != nullptr                        ? panels_at_once
+                                                                      : expanded_rows;
 }
 
 std::optional<Rounding> rounding_for(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept {
@@ -227,8 +284,13 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     if (is_int8 && n <= few_int8_columns && repacked_rows(weights) == nullptr) {
         return multiply_few(weights, matrix, first, end, columns.int8, n, out, out_stride, v);
     }
-    const RowOps* const floats = n > 1 ? rows_of_floats(weights, n, v) : nullptr;
-    if (floats != nullptr) {
+    const RowOps* const floats = rows_of_floats(weights, n, v);
+    const bool is_laid_out = repacked_rows(weights) != nullptr;
+    if (floats != nullptr && is_laid_out) {
+        return multiply_laid_out(*floats, weights, matrix + first * weights.nb[1], end - first, columns, n, out + first,
+                                 out_stride, v);
+    }
+    if (floats != nullptr && n > 1) {
         return multiply_floats(*floats, weights, matrix, first, end, columns, n, out, out_stride);
     }
     if (!is_int8 && n <= few_columns) {
@@ -237,7 +299,7 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
         }
         return;
     }
-    const int64_t at_once = is_int8 ? most_rows_at_once : expanded_rows;
+    const int64_t at_once = rows_at_once(work, weights);
     for (int64_t row = first; row < end; row += at_once) {
         const int64_t rows = std::min(at_once, end - row);
         const std::byte* const from = matrix + row * weights.nb[1];
@@ -247,7 +309,11 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
         }
         const float* a = reinterpret_cast<const float*>(from);
         int64_t lda = weights.nb[1] / sizeof(float);
-        if (weights.type != Type::F32) {
+        if (is_laid_out) {
+            take_back(weights, from, rows, room, v);
+            a = room;
+            lda = k;
+        } else if (weights.type != Type::F32) {
             for (int64_t i = 0; i < rows; ++i) {
                 read_row(weights, from + i * weights.nb[1], room + i * k, v);
             }
