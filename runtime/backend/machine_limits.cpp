@@ -24,9 +24,9 @@ namespace schedscope {
 
 namespace {
 
-constexpr size_t most_read = size_t{512} << 20U, least_of_thread = size_t{128} << 20U; ///< well beyond the last cache
-constexpr int64_t rounds = 500'000;                                                    ///< of multiply-adds, a few milliseconds
-constexpr int repeats = 15; ///< the best counts: others may use the machine too
+constexpr size_t least_in_all = size_t{512} << 20U, least_of_thread = size_t{128} << 20U; ///< well beyond the last cache
+constexpr int64_t rounds = 500'000; ///< of multiply-adds, a few milliseconds
+constexpr int repeats = 15;         ///< the best counts: others may use the machine too
 
 /// Sum of the words of a block, so that it has to be read. n is a multiple of 32.
 using Read = uint64_t (*)(const uint64_t* p, size_t n);
@@ -247,12 +247,12 @@ template <bool squares> __attribute__((target("arch=armv8.2-a+dotprod+i8mm"))) f
 }
 #endif
 
-/// Every way that this processor can read; which is fastest is measured.
+/// Ways to read of which one is this processor's fastest; that is measured.
 std::vector<Read> reads() {
     std::vector<Read> ways = {read_portable};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) {
-        ways.push_back(read_avx2);
+        ways = {read_avx2};
     }
     if (__builtin_cpu_supports("avx512f")) {
         ways.push_back(read_avx512);
@@ -321,7 +321,7 @@ template <typename Work> double seconds(int n_threads, Work work) {
 
 MachineLimits measure_machine(int n_threads) {
     MachineLimits found;
-    const size_t of_thread = std::max(most_read / n_threads, least_of_thread) & ~size_t{4095};
+    const size_t of_thread = std::max(least_in_all / n_threads, least_of_thread) & ~size_t{4095};
     const size_t words = of_thread / sizeof(uint64_t);
     std::vector<FreedBytes> memory; // as weights lie
     const auto words_of = [&](int t) { return reinterpret_cast<uint64_t*>(memory[t].get()); };

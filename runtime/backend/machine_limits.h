@@ -9,8 +9,8 @@ struct MachineLimits {
     double int8_ops = 0;         ///< the same of whole numbers of 8 bits that are added up in 32, by vector instructions
 };
 
-/// Measures for about a second. n_threads (1 to 256) read memory of their own at once, then compute at once. Throws Error(device)
-/// where there is no memory for it.
+/// Measures for a second or two. n_threads (1 to 256) read memory of their own at once, then compute at once. Throws
+/// Error(device) where there is no memory for it.
 MachineLimits measure_machine(int n_threads);
 
 /// The machine with n threads, measured once per program. Not thread-safe.

@@ -29,6 +29,7 @@ struct LoadOptions {
     LoadMode mode;
     bool mapped = true;            ///< the host's stay in the file, which is mapped; else they are read into memory of their own
     bool repacks = false;          ///< what the CPU multiplies may be laid out, or copied from the file, in memory of its own
+    int64_t bytes_beside = 0;      ///< of the weights of other files, which are loaded as well
     bool locked = false;           ///< the host's are kept from being paged out, as far as the system allows
     LoadProgress progress = {};    ///< may be empty; called on the thread that loads
     ThreadPool* threads = nullptr; ///< that lay weights out together; null: the one that loads

@@ -77,6 +77,7 @@ WeightLoader::WeightLoader(const gguf::File& file, std::span<Device* const> devi
     for (const gguf::FileTensor& info : file.tensors()) {
         bytes += static_cast<int64_t>(info.bytes);
     }
+    bytes += options_.bytes_beside;
     const int64_t room_for_the_rest = bytes / 8;                          // caches, and what is computed with
     lays_out_ = options_.repacks && fits_host(bytes + room_for_the_rest); // else what is mapped is read again when it is needed
     if (override_reports_.empty()) {
@@ -141,8 +142,7 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const Weig
     }
     Item& item = items_[at->second];
     if (is_laid_out(item) || (is_streamed(choice, use) && use.part.role != Role::encoder)) {
-        item.in_file = false; // a mapped file has small pages only, from which a fifth less is read in a second; an encoder
-                              // reads its weights once for many patches
+        item.in_file = false; // a mapped file has small pages only, from which a fifth less is read in a second
     }
     if (item.tensor->part() != use.part) { // several parts of the model read it
         item.tensor->role = Role::none;
@@ -177,7 +177,8 @@ bool WeightLoader::is_streamed(const WeightHome& choice, const WeightUse& use) c
 /// costs no memory because the other one stays in the file.
 const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const {
     const BufferType& plain = devices_[choice.home]->buffer_type();
-    if (!is_streamed(choice, use) || (!may_be_twice() && made_.contains({&info, &plain}))) {
+    if (!is_streamed(choice, use) || !pays_laid_out(info.type, use.part.role) ||
+        (!may_be_twice() && made_.contains({&info, &plain}))) {
         return plain;
     }
     const BufferType* const laid_out = devices_[choice.home]->repack_buffer_type(info.type, info.ne);
@@ -190,14 +191,15 @@ bool WeightLoader::is_laid_out_too(const Item& item) const {
     return std::any_of(items_.begin(), items_.end(), with_it);
 }
 
-/// Asked of matrices with rows that are long enough for each type.
 std::vector<LaidOutType> WeightLoader::laid_out() const {
     std::vector<LaidOutType> types;
-    for (int i = 0; i < ordinal(Type::count); ++i) {
-        const auto type = static_cast<Type>(i);
-        const Shape long_rows{2 * floats_laid_out_together, rows_laid_out_together, 1, 1};
-        if (lays_out_ && devices_.back()->repack_buffer_type(type, long_rows) != nullptr) {
-            types.push_back({type, may_be_twice()});
+    for (int i = 0; i < ordinal(Type::count) && lays_out_; ++i) {
+        std::optional<LaidOutType> layout = layout_of(static_cast<Type>(i));
+        const int64_t block = traits(static_cast<Type>(i)).block;
+        if (layout &&
+            devices_.back()->repack_buffer_type(layout->type, {layout->longer_than + block, layout->rows, 1, 1}) != nullptr) {
+            layout->is_copy = may_be_twice();
+            types.push_back(*layout);
         }
     }
     return types;

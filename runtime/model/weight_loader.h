@@ -65,7 +65,7 @@ public:
 
     /// Memory for all of them. With data, the others than the host's are uploaded; those of the host point into the mapped file,
     /// which must outlive the buffers, and are read ahead, unless they are more than there is memory; or they are read. Those
-    /// that matrix products read are laid out, or copied where their type has no layout, where the policy, their device and the
+    /// that matrix products read are laid out, or copied where they have no layout, where the policy, their device and the
     /// options say so; what was mapped of them is let go. Throws Error(device) when a device has no memory left, Error(input)
     /// when the file was cut short.
     LoadedWeights load();

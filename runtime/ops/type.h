@@ -52,7 +52,7 @@ struct TypeTraits {
 
 const TypeTraits& traits(Type type) noexcept;
 
-/// Of those that are multiplied as they are.
+/// F32, F16 or BF16.
 constexpr bool is_float(Type type) noexcept { return type == Type::F32 || type == Type::F16 || type == Type::BF16; }
 
 inline std::string_view type_name(Type type) noexcept { return traits(type).name; }

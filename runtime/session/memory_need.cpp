@@ -150,8 +150,9 @@ void tell_what_is_held(std::vector<MemoryNeed>& needs, const Session& session, s
         if (lies_here(model.weights().token_embedding) && model.weights().token_embedding != model.weights().output.weight) {
             held.emplace_back("the embedding");
         }
-        if (session.vision() != nullptr && std::any_of(session.vision()->loaded().buffers.begin(), session.vision()->loaded().buffers.end(),
-                                                       [&](const auto& b) { return memory_of(*b, host) == need.buffer_type; })) {
+        const Buffers of_encoder = session.vision() != nullptr ? Buffers(session.vision()->loaded().buffers) : Buffers();
+        if (std::any_of(of_encoder.begin(), of_encoder.end(),
+                        [&](const auto& b) { return memory_of(*b, host) == need.buffer_type; })) {
             held.emplace_back("the encoder");
         }
         need.holds = joined(held, ", ");

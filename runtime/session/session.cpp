@@ -84,10 +84,12 @@ SchedulerOptions Session::scheduling() const {
     return scheduling;
 }
 
-LoadOptions Session::loading() const {
+/// beside: a file that is loaded, too; may be null.
+LoadOptions Session::loading(const gguf::File* beside) const {
     LoadOptions loading(options_.header_only ? LoadMode::header : LoadMode::data);
     loading.mapped = options_.mmap;
     loading.repacks = options_.repack && options_.products == Products::int8;
+    loading.bytes_beside = beside != nullptr ? narrow<int64_t>(beside->file_bytes()) : 0;
     loading.locked = options_.mlock;
     loading.progress = options_.on_load;
     loading.threads = threads_.get();
@@ -158,7 +160,7 @@ void Session::load_model(ModelFiles files) {
     if (!options_.header_only) {         // a large vocabulary takes longer than the plans
         tokenizer_ = Tokenizer::load(*files.text);
     }
-    model_ = std::make_unique<Model>(std::move(files.text), devices_, placement, loading(), &reports);
+    model_ = std::make_unique<Model>(std::move(files.text), devices_, placement, loading(files.encoder.get()), &reports);
     notes_.insert(notes_.end(), model_->loaded().notes.begin(), model_->loaded().notes.end());
     if (files.encoder != nullptr) {
         load_encoder(std::move(files.encoder), reports);
@@ -168,7 +170,8 @@ void Session::load_model(ModelFiles files) {
 }
 
 void Session::load_encoder(std::shared_ptr<const gguf::File> file, std::vector<OverrideReport>& reports) {
-    vision_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement, loading(), &reports);
+    vision_ =
+        std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement, loading(&model_->file()), &reports);
     if (vision_->n_embd_text() != model_->hparams().n_embd) {
         throw Error(ErrorKind::input, options_.mmproj + ": it makes embeddings of " + std::to_string(vision_->n_embd_text()) +
                                           " values, but the model reads " + std::to_string(model_->hparams().n_embd));

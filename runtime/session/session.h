@@ -70,7 +70,7 @@ public:
 private:
     void make_backends(const Registry& registry);
     void note_threads();
-    LoadOptions loading() const;
+    LoadOptions loading(const gguf::File* beside) const;
     /// Where layers were asked to go to devices, none was named and there is none; empty: there is.
     std::string idle_layers_note(const Registry& registry) const;
     void load_model(ModelFiles files);

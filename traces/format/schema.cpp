@@ -33,7 +33,10 @@ const std::vector<Entity> fixed_tables{
     {"tensor_override",
      "CREATE TABLE tensor_override (position INTEGER PRIMARY KEY, pattern TEXT NOT NULL, device TEXT NOT NULL)"},
     {"laid_out_type",
-     "CREATE TABLE laid_out_type (position INTEGER PRIMARY KEY, type TEXT NOT NULL, is_copy INTEGER NOT NULL)", 7},
+     "CREATE TABLE laid_out_type (position INTEGER PRIMARY KEY, type TEXT NOT NULL, rows INTEGER NOT NULL, longer_than INTEGER "
+     "NOT "
+     "NULL, is_copy INTEGER NOT NULL)",
+     7},
     {"model_value",
      "CREATE TABLE model_value (model INTEGER NOT NULL, position INTEGER NOT NULL, idx INTEGER NOT NULL, key NOT NULL, "
      "type TEXT NOT NULL, value, PRIMARY KEY (model, position, idx)) WITHOUT ROWID"},

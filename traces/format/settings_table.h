@@ -15,6 +15,8 @@ constexpr int64_t most_tensor_bytes = int64_t{1} << 46;
 constexpr int64_t most_memory = int64_t{1} << 60;
 constexpr int64_t most_alignment = int64_t{1} << 40;
 constexpr int32_t most_stages = 64;
+constexpr size_t most_laid_out = ordinal(Type::count); ///< types
+constexpr int64_t most_laid_out_rows = int64_t{1} << 20;
 
 /// The columns of the table `settings`, each once, in order: the file's schema, its writer, its reader and streams are made from
 /// them. Calls `f(name, value, least, most)`: what a number or a flag may be. A word has a type of its own. What is optional may

@@ -105,12 +105,12 @@ private:
 
     /// How the runtime lays such a weight out; null: not at all, or it is not known.
     const LaidOutType* layout(const TensorInfo& weight) const {
-        if (!in_.session.settings || !laid_out_ || !weight.ne || !weight.type || !has_layout(*weight.type, *weight.ne)) {
+        if (!in_.session.settings || !laid_out_ || !weight.ne) {
             return nullptr;
         }
         const std::vector<LaidOutType>& types = in_.session.settings->laid_out;
         const auto found = std::find_if(types.begin(), types.end(), [&](const LaidOutType& l) { return weight.type == l.type; });
-        return found == types.end() ? nullptr : &*found;
+        return found != types.end() && found->takes(*weight.ne) && pays_laid_out(found->type, weight.role) ? &*found : nullptr;
     }
 
     /// Of one name. Each reader says in which memory it wants the weight; there is one for each of these memories, in the

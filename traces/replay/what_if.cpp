@@ -92,8 +92,11 @@ public:
         }
         make_order();
         make_policy();
-        if (changes_devices()) {
-            recorded_.settings ? add_laid_out_memory() : add_plain_host_memory();
+        if (!recorded_.settings && changes_devices()) {
+            add_plain_host_memory();
+        }
+        if (recorded_.settings && policy_ && policy_->repacks()) {
+            add_laid_out_memory();
         }
         if (!recorded_.settings && changes_devices()) {
             profiles_ = what_if.recorded.empty() ? recorded_profiles(source) : what_if.recorded;
@@ -243,9 +246,11 @@ private:
         }
     }
 
-    /// Where the CPU is alone; no weight lies in it where it was not.
+    /// In which the CPU lays weights out where it is alone; a recording with other devices does not have it. Another program's
+    /// CPU does not do it.
     void add_laid_out_memory() {
-        if (!recorded_.settings->laid_out.empty() && !memory_named(recorded_, laid_out_memory, false)) {
+        const bool is_ours = !recorded_.backends[n_recorded_ - 1].keeps_order.value_or(false);
+        if (is_ours && !recorded_.settings->laid_out.empty() && !memory_named(recorded_, laid_out_memory, false)) {
             add_memory_of_cpus(std::string(laid_out_memory), false);
         }
     }

@@ -81,9 +81,8 @@ void TraceTables::words() {
 }
 
 void TraceTables::session(const SessionInfo& info) {
-    for (const char* table :
-         {"meta", "backend", "buffer_type", "backend_buffer_type", "settings", "device_share", "tensor_override",
-          "laid_out_type"}) {
+    for (const char* table : {"meta", "backend", "buffer_type", "backend_buffer_type", "settings", "device_share",
+                              "tensor_override", "laid_out_type"}) {
         clear(table); // a later call knows more
     }
     if (std::pair own(info.own_operators, info.own_types); own != own_words_) {
@@ -189,7 +188,9 @@ void TraceTables::settings(const PlanSettings& s) {
     for (size_t i = 0; i < s.laid_out.size(); ++i) {
         laid_out.bind(0, static_cast<int64_t>(i));
         laid_out.bind_text(1, type_name(s.laid_out[i].type));
-        laid_out.bind(2, int64_t{s.laid_out[i].is_copy});
+        laid_out.bind(2, s.laid_out[i].rows);
+        laid_out.bind(3, s.laid_out[i].longer_than);
+        laid_out.bind(4, int64_t{s.laid_out[i].is_copy});
         laid_out.run();
     }
 }

@@ -2,7 +2,6 @@
 
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/error.h"
-#include "runtime/planner/placement/plan_settings.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,17 +19,13 @@ const VectorOps& ops_here() noexcept {
     return ops;
 }
 
-/// Rows of floats, so many numbers of each together: a column's are in the nearest cache while those of all rows pass by, and
-/// memory is read from its begin to its end all the same.
 template <size_t bytes, bool back> void turn_floats(const std::byte* from, int64_t n, std::byte* to) {
-    size_t place = 0;
-    for (int64_t at = 0; at < n; at += floats_laid_out_together) {
-        const size_t together = std::min(floats_laid_out_together, n - at) * bytes;
-        for (int64_t r = 0; r < rows_laid_out_together; ++r, place += together) {
-            const size_t in_rows = (r * n + at) * bytes;
-            std::memcpy(to + (back ? in_rows : place), from + (back ? place : in_rows), together);
+    each_stretch_of_floats(n, [&](int64_t first, int64_t count) {
+        for (int64_t r = 0; r < rows_laid_out_together; ++r) {
+            const size_t in_rows = (r * n + first) * bytes, in_panel = (first * rows_laid_out_together + r * count) * bytes;
+            std::memcpy(to + (back ? in_rows : in_panel), from + (back ? in_panel : in_rows), count * bytes);
         }
-    }
+    });
 }
 template <size_t bytes>
 constexpr RepackedRows floats_of{.lay_out = turn_floats<bytes, false>, .take_back = turn_floats<bytes, true>};
@@ -128,9 +123,17 @@ const BufferType& cpu_repack_buffer_type() noexcept {
     return type;
 }
 
-bool can_be_repacked(Type type, const Shape& ne) noexcept {
+std::optional<LaidOutType> layout_of(Type type) noexcept {
+    if (rows_of(type).lay_out == nullptr) {
+        return std::nullopt;
+    }
     // What lies where does not depend on the instruction set, whose panels have as many rows or fewer.
-    return rows_of(type).lay_out != nullptr && has_layout(type, ne);
+    return LaidOutType{type, rows_laid_out_together, is_float(type) ? floats_laid_out_together : 0};
+}
+
+bool can_be_repacked(Type type, const Shape& ne) noexcept {
+    const std::optional<LaidOutType> layout = layout_of(type);
+    return layout && layout->takes(ne);
 }
 
 const std::byte* repacked_data(const Tensor& t) noexcept {

@@ -2,20 +2,38 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
+#include "runtime/planner/placement/plan_settings.h"
+
+#include <algorithm>
+#include <optional>
 
 namespace schedscope {
 
-/// Memory that lays weights of matrix products out for the widest instruction set as they are written, and gives them back as
-/// they were when they are read: "CPU_Repack". Of panels of 16 rows of floats, F16 or BF16, floats_laid_out_together numbers of
-/// each row lie one behind the other, then the next ones of each. The host has no address of them; products ask for
-/// `repacked_data`. Each tensor is to be announced (Buffer::hold) before it is written.
+/// Memory that lays weights of matrix products out as they are written, quantised ones for the widest instruction set, and gives
+/// them back as they were when they are read: "CPU_Repack". The host has no address of them; products ask for `repacked_data`.
+/// Each tensor is to be announced (Buffer::hold) before it is written.
 const BufferType& cpu_repack_buffer_type() noexcept;
 
-/// Can such weights lie there? Matrices of a type that can be laid out, with whole panels of rows. Rows from a multiple of
-/// rows_laid_out_together on, as many or a multiple, can be written by threads at once: they share nothing with others.
+/// Rows from a multiple of this on, as many or a multiple, can be written by threads at once: they share nothing with others.
+constexpr int64_t rows_laid_out_together = 16;
+
+/// Rows of F32, F16 and BF16 that are longer than this lie in panels of rows_laid_out_together of them: so many numbers of each
+/// row one behind the other, then the next ones of each. So a column's are in the nearest cache while those of all rows pass by,
+/// and memory is read from its begin to its end all the same.
+constexpr int64_t floats_laid_out_together = 4096;
+/// use(first, count) for each such stretch of rows of n numbers; in its panel it begins with number
+/// first × rows_laid_out_together.
+template <typename Use> void each_stretch_of_floats(int64_t n, Use use) {
+    for (int64_t first = 0; first < n; first += floats_laid_out_together) {
+        use(first, std::min(floats_laid_out_together, n - first));
+    }
+}
+
+/// Which weights of this type can lie there, once each; nothing: none.
+std::optional<LaidOutType> layout_of(Type type) noexcept;
 bool can_be_repacked(Type type, const Shape& ne) noexcept;
 
-/// A tensor's rows as they are laid out, and what multiplies them; null: it lies in other memory.
+/// A tensor's rows as they are laid out, and, unless they are floats, what multiplies them; null: it lies in other memory.
 const std::byte* repacked_data(const Tensor& t) noexcept;
 const RepackedRows* repacked_rows(const Tensor& t) noexcept;
 

@@ -53,23 +53,20 @@ struct ContextSettings {
     bool operator==(const ContextSettings&) const = default;
 };
 
-/// A type of weights that the CPU lays out for its matrix products, where it is alone (PlacementPolicy::repacks).
+/// Weights that the CPU lays out for its matrix products where it is alone (PlacementPolicy::repacks): matrices of this type with
+/// so many rows, or a multiple, that are long enough.
 struct LaidOutType {
     Type type = Type::F32;
-    bool is_copy = false; ///< of a matrix in which rows are looked up, too; else such a matrix is not laid out
+    int64_t rows = 1;        ///< lie side by side
+    int64_t longer_than = 0; ///< elements
+    bool is_copy = false;    ///< of a matrix in which rows are looked up, too; else such a matrix is not laid out
+
+    bool takes(const Shape& ne) const noexcept { return ne[0] > longer_than && ne[1] % rows == 0 && ne[2] == 1 && ne[3] == 1; }
     bool operator==(const LaidOutType&) const = default;
 };
 constexpr std::string_view laid_out_memory = "CPU_Repack"; ///< the buffer type in which they lie
-constexpr int64_t rows_laid_out_together = 16;
-/// Of rows of floats so many elements lie together: rows that are no longer lie as they are.
-constexpr int64_t floats_laid_out_together = 4096;
-/// Matrices that are whole panels of rows.
-constexpr bool has_layout(Type type, const Shape& ne) noexcept {
-    return ne[1] % rows_laid_out_together == 0 && ne[2] == 1 && ne[3] == 1 &&
-           (!is_float(type) || ne[0] > floats_laid_out_together);
-}
 
-/// All that was asked for and that plans depend on, beside the devices and the models.
+/// All that plans depend on beside the devices and the models: what was asked for, and what that came to.
 struct PlanSettings {
     PlacementOptions placement;
     int32_t n_layers = 0; ///< of the model; of the image encoder where there is no other

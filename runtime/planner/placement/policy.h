@@ -32,6 +32,10 @@ struct PlacementWords {
     std::string_view tensor_split = "-ts";
 };
 
+/// Is a weight that products read worth laying out? An encoder reads its own once for many patches, for which floats had better
+/// lie as they are.
+constexpr bool pays_laid_out(Type type, Role role) noexcept { return role != Role::encoder || !is_float(type); }
+
 struct PlacedDevice {
     std::string name;         ///< "Vulkan0"
     std::string kind;         ///< BackendInfo::kind

@@ -50,7 +50,7 @@ SessionInfo session(const std::vector<std::string>& backends) {
         .n_gpu_layers = 5, .tensor_split = {0.1F, 3}, .overrides = {{"blk\\.1\\..*", "cpu"}}, .cache_on_host = true};
     info.settings->flash_attention_asked = FlashAttention::automatic;
     info.settings->flash_attention = true;
-    info.settings->laid_out = {{Type::Q4_0, true}, {Type::Q6_K, false}};
+    info.settings->laid_out = {{Type::Q4_0, 16, 0, true}, {Type::F16, 8, 4096, false}};
     return info;
 }
 

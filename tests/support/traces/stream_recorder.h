@@ -36,8 +36,8 @@ public:
               "op_offload:u8 "
               "offload_min_batch:i64 n_stages:i32 fusion:u8 n_ctx:i32 n_batch:i32 n_ubatch:i32 cache_type_k:text "
               "cache_type_v:text",
-              "device_share position:i32 share:f64", "tensor_override pattern:text device:text", "laid_out_type type:text is_copy:u8",
-              "graph id:i64 n_tensors:i32",
+              "device_share position:i32 share:f64", "tensor_override pattern:text device:text",
+              "laid_out_type type:text rows:i64 longer_than:i64 is_copy:u8", "graph id:i64 n_tensors:i32",
               "tensor id:i32 name:text op:text type:text flags:u8 usage:text buffer_type:i32 user_backend:i32 leaf:i32 node:i32 "
               "view_source:i32 "
               "view_offset:i64 ne:i64*4 nb:i64*4 params:i32*16 role:text layer:i32 src:i32*10",
@@ -195,7 +195,8 @@ private:
             put("tensor_override", text(o.pattern), text(o.device));
         }
         for (const LaidOutType& laid_out : s.laid_out) {
-            put("laid_out_type", type(laid_out.type), static_cast<uint8_t>(laid_out.is_copy));
+            put("laid_out_type", type(laid_out.type), laid_out.rows, laid_out.longer_than,
+                static_cast<uint8_t>(laid_out.is_copy));
         }
     }
     uint32_t type(std::optional<Type> type) { return type ? text(type_name(*type)) : 0; }

@@ -33,7 +33,7 @@ protected:
         info.settings.emplace();
         info.settings->placement.tensor_split = {3, 1};
         info.settings->placement.overrides = {{"ffn", "CPU"}};
-        info.settings->laid_out = {{Type::Q8_0, true}};
+        info.settings->laid_out = {{Type::Q8_0, 16, 0, true}};
         info.facts = {{"command", "schedscope run"}};
         info.models = std::make_shared<const std::vector<ModelHeader>>(
             1, ModelHeader{{{"llama.block_count", "u32", {int64_t{3}}}, {"llama.rope.freq_base", "f32", {1e4}}},

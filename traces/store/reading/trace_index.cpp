@@ -50,14 +50,19 @@ void read_settings(sqlite::Database& database, SessionInfo& session, KeptBytes& 
         s.placement.overrides.push_back(
             {kept.text(overrides, 0, "an override's pattern"), kept.text(overrides, 1, "an override's device")});
     }
-    sqlite::Statement laid_out(database, "SELECT type, is_copy FROM laid_out_type ORDER BY position");
+    sqlite::Statement laid_out(database, "SELECT type, rows, longer_than, is_copy FROM laid_out_type ORDER BY position");
     while (laid_out.step()) {
         const std::string word = take_text(laid_out, 0, "a type that is laid out");
         const auto type = type_from_name(word);
-        if (!type || s.laid_out.size() >= ordinal(Type::count)) {
+        if (!type) {
             throw Damage("a type that is laid out is '" + visible_name(word) + "'");
         }
-        s.laid_out.push_back({*type, take(laid_out, 1, 0, 1, "whether what is laid out is a copy") != 0});
+        if (s.laid_out.size() == most_laid_out) {
+            throw Damage("more types are laid out than there are");
+        }
+        s.laid_out.push_back({*type, take(laid_out, 1, 1, most_laid_out_rows, "how many rows are laid out together"),
+                              take(laid_out, 2, 0, most_memory, "the length of rows that are not laid out"),
+                              take(laid_out, 3, 0, 1, "whether what is laid out is a copy") != 0});
     }
 }
 

@@ -4,7 +4,6 @@
 #include "runtime/backend/cpu/kernels/product_rows.h"
 #include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/backend/order/fusion_parts.h"
-#include "runtime/planner/placement/plan_settings.h"
 
 #include <algorithm>
 
@@ -12,16 +11,16 @@ namespace schedscope::cpu {
 
 namespace {
 
-/// Rows of one product for all columns; kept in `out`, a column behind the other, most_rows_at_once floats each.
+/// Rows of one product for all columns; kept in `out`, a column behind the other, `apart` floats each.
 class Stretches {
 public:
     Stretches(const Work& work, const Tensor& product, const Columns& columns, float* room)
         : work_(work), product_(product), columns_(columns), room_(room) {}
-    void multiply(int64_t first, int64_t end, float* out) const {
+    void multiply(int64_t first, int64_t end, float* out, int64_t apart = most_rows_at_once) const {
         // The rows are counted from `first`, so that they fill `out` from its beginning.
         const Tensor& weights = *product_.src[0];
         const std::byte* matrix = weights_data(weights) + first * weights.nb[1];
-        multiply_rows(work_, weights, matrix, 0, end - first, columns_, product_.ne[1], out, most_rows_at_once, room_);
+        multiply_rows(work_, weights, matrix, 0, end - first, columns_, product_.ne[1], out, apart, room_);
     }
 
 private:
@@ -60,6 +59,17 @@ void run_mul_mat_add(const Work& work) {
     });
 }
 
+/// So many rows of either matrix before those of the other. For one column the speed of memory decides, which is read faster from
+/// its begin to its end (Q6_K's gates on Zen 4 28 instead of 25 GB/s); no more than leaves each part several stretches.
+int64_t gates_at_once(const Work& work, const Tensor& gate, const Tensor& up, int64_t n) {
+    int64_t rows = std::min(rows_at_once(work, gate), rows_at_once(work, up));
+    if (repacked_rows(gate) != nullptr || repacked_rows(up) != nullptr) {
+        rows -= rows % rows_laid_out_together; // what is laid out begins with a panel
+    }
+    constexpr int64_t of_part = 16;
+    return n > 1 ? rows : std::max<int64_t>(gate.ne[1] / (of_part * work.n_parts) / rows, 1) * rows;
+}
+
 void run_gate_up(const Work& work) {
     const fused::GateUp parts = fused::gate_up_parts(work.nodes);
     const Tensor& b = *parts.gate->src[1];
@@ -68,9 +78,10 @@ void run_gate_up(const Work& work) {
     // Their types may differ, and so may what is made of the columns for each.
     const int64_t for_gate = room_of_columns(work, gate_weights, b), for_up = room_of_int8(work, up_weights, n);
     const int64_t for_rows = std::max(room_of_rows(work, gate_weights, n), room_of_rows(work, up_weights, n));
-    float* gates = work.room(2 * most_rows_at_once * n + for_gate + for_up + for_rows);
-    float* ups = gates + most_rows_at_once * n;
-    float* gate_room = ups + most_rows_at_once * n;
+    const int64_t at_once = gates_at_once(work, gate_weights, up_weights, n);
+    float* gates = work.room(2 * at_once * n + for_gate + for_up + for_rows);
+    float* ups = gates + at_once * n;
+    float* gate_room = ups + at_once * n;
     float* rows = gate_room + for_gate + for_up;
     const Columns columns = columns_of(work, gate_weights, b, 0, 0, gate_room);
     const bool alike =
@@ -79,16 +90,11 @@ void run_gate_up(const Work& work) {
         alike ? columns : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
     const Stretches gate_rows(work, *parts.gate, columns, rows);
     const Stretches up_rows(work, *parts.up, up_columns, rows);
-    int64_t at_once = std::min(rows_at_once(work, gate_weights), rows_at_once(work, up_weights));
-    if (repacked_rows(gate_weights) != nullptr || repacked_rows(up_weights) != nullptr) {
-        at_once -= at_once % rows_laid_out_together; // what is laid out begins with a panel
-    }
     work.each_stretch(work.node().ne[0], at_once, [&](int64_t first, int64_t end) {
-        gate_rows.multiply(first, end, gates);
-        up_rows.multiply(first, end, ups);
+        gate_rows.multiply(first, end, gates, at_once);
+        up_rows.multiply(first, end, ups, at_once);
         for (int64_t j = 0; j < n; ++j) {
-            gate(parts.act, work.vector, gates + j * most_rows_at_once, ups + j * most_rows_at_once, at(*parts.result, first, j),
-                 end - first);
+            gate(parts.act, work.vector, gates + j * at_once, ups + j * at_once, at(*parts.result, first, j), end - first);
         }
     });
 }

@@ -3,7 +3,6 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/numbers.h"
-#include "runtime/planner/placement/plan_settings.h"
 
 #include <algorithm>
 #include <optional>
@@ -73,16 +72,12 @@ void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* 
     }
 }
 
-/// Stretches of panels of rows that are laid out: use(first row, first number, numbers of each row, where they lie), those of
-/// rows_laid_out_together rows one behind the other.
+/// Stretches of panels of rows of floats that are laid out: use(first row, first number, numbers of each row, where they lie).
 template <typename Use> void each_stretch_of(const Tensor& weights, const std::byte* panels, int64_t n_rows, Use use) {
-    const int64_t of_one = weights.nb[0], k = weights.ne[0];
-    for (int64_t row = 0; row < n_rows; row += rows_laid_out_together) {
-        for (int64_t at = 0; at < k; at += floats_laid_out_together) {
-            const int64_t n = std::min(floats_laid_out_together, k - at);
-            use(row, at, n, panels);
-            panels += rows_laid_out_together * n * of_one;
-        }
+    for (int64_t row = 0; row < n_rows; row += rows_laid_out_together, panels += rows_laid_out_together * weights.nb[1]) {
+        each_stretch_of_floats(weights.ne[0], [&](int64_t first, int64_t n) {
+            use(row, first, n, panels + first * rows_laid_out_together * weights.nb[0]);
+        });
     }
 }
 

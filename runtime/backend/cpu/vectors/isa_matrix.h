@@ -117,14 +117,15 @@ template <int M> struct AccumulateColumns {
     }
 };
 
-using Rest = void(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc);
+using RowsTile = void(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc);
 
 void multiply(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
     int64_t i = 0;
     for (; i + multiply_m <= m; i += multiply_m) {
         MultiplyRows<multiply_m>::over(a + i * lda, lda, b, ldb, n, k, c + i, ldc);
     }
-    Rest* const rest[] = {nullptr, MultiplyRows<1>::over, MultiplyRows<2>::over, MultiplyRows<3>::over, MultiplyRows<4>::over};
+    RowsTile* const rest[] = {nullptr, MultiplyRows<1>::over, MultiplyRows<2>::over, MultiplyRows<3>::over,
+                              MultiplyRows<4>::over};
     static_assert(multiply_m <= 5);
     if (i < m) {
         rest[m - i](a + i * lda, lda, b, ldb, n, k, c + i, ldc);

@@ -291,6 +291,7 @@ ALWAYS_INLINE void add_products(StoredAt stored, NumbersOf numbers, Column colum
     }
 #endif
     constexpr int halves = fours_of_same_bytes<Row>;
+    static_assert(halves == 1 || n == 8);
     UNROLL(8)
     for (int first = 0; first < n / halves; ++first) {
         Stored<Row> of[M];
@@ -335,6 +336,7 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
     // What is made of the same bytes is multiplied together, where there are registers for its sums.
     constexpr int together = N == 1 && registers == 32 && fours_in_shorts<Row> == 0 ? of_same_bytes<Row> : 1;
     constexpr int held = together > 1 ? parts : 1;
+    constexpr bool in_registers = N == 1 && registers == 32;
     Floats acc[M][N] = {};
     for (int64_t i = 0; i < n / block; ++i, panel += of_block) {
         const int64_t ahead = fetched_ahead_of(M, apart, (n / block - i) * of_block);
@@ -378,8 +380,7 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
                     }
                     add_products<Row, together, M, N, in_part>(
                         [&](int m, int q) __attribute__((always_inline)) {
-                            return stored_at < Row,
-                                   N == 1 && registers == 32 > (PanelBlock<Row>{panel + m * apart}, p, part * in_part + q);
+                            return stored_at<Row, in_registers>(PanelBlock<Row>{panel + m * apart}, p, part * in_part + q);
                         },
                         [&](const Stored<Row>& stored, int t, int q)
                             __attribute__((always_inline)) { return numbers_of<Row>(stored, p + t, part * in_part + q); },

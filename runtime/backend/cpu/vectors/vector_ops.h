@@ -69,14 +69,15 @@ struct Int8Rows {
                      int64_t out_stride, const std::byte* next, int64_t next_bytes) = nullptr;
 };
 
-/// A type's rows laid out once for such columns: VectorOps::panel_rows of them side by side in as many bytes as they had, one
-/// such panel behind the other (isa_repacked.h). n: elements of a row.
+/// A type's rows laid out once: of quantised ones VectorOps::panel_rows side by side in as many bytes as they had, one such panel
+/// behind the other (isa_repacked.h), for such columns; of floats see repacked_memory.h, which has no more than the first two
+/// functions. n: elements of a row.
 struct RepackedRows {
     /// Makes a panel of its rows, which lie one behind the other; and the rows of a panel.
     void (*lay_out)(const std::byte* rows, int64_t n, std::byte* panel) = nullptr;
     void (*take_back)(const std::byte* panel, int64_t n, std::byte* rows) = nullptr;
     /// out[j × out_stride + i] = Σ row i × column j of whole panels; the columns are not lifted. What lies `fetched_ahead`
-    /// further is fetched meanwhile (for one column: where fetches_in_order()).
+    /// further is fetched meanwhile (for one column: where fetches_in_order(), and the column itself).
     void (*multiply)(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
                      int64_t out_stride) = nullptr;
     /// Makes of a panel what Int8Rows::pack makes of its rows: for more columns than these, for which `multiply` is the faster.

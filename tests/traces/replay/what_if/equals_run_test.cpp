@@ -138,13 +138,24 @@ TEST_P(SharesEqualRun, OfLayersOffloaded) {
     expect_equal(before, {"ngl=3"}, after);
 }
 
+class WeightsLieAsInARun : public OnDevices {};
+INSTANTIATE_TEST_SUITE_P(WhatIf, WeightsLieAsInARun,
+                         ::testing::ValuesIn(each_on_each({"tiny", "tiny-moe", "tied", "wide", "storyteller-q8_0"}, run_devices)),
+                         name_of);
+
 /// Also which of them are laid out, and whether a matrix in which rows are looked up is there twice.
-TEST_P(EqualsRun, OfWhereWeightsLie) {
-    for (const auto& [mmap, repack] : {std::pair{true, true}, {false, true}, {true, false}}) {
-        SCOPED_TRACE(std::to_string(static_cast<int>(mmap)) + std::to_string(static_cast<int>(repack)));
+TEST_P(WeightsLieAsInARun, WhereTheCpuIsAlone) {
+    struct Case {
+        bool mmap = true, mlock = false, repack = true, image = false;
+    };
+    for (const Case& c : {Case{}, Case{.mmap = false}, Case{.mlock = true}, Case{.repack = false}, Case{.image = true}}) {
+        SCOPED_TRACE(std::string(c.mmap ? "" : "--no-mmap ") + (c.mlock ? "--mlock " : "") + (c.repack ? "" : "--no-repack ") +
+                     (c.image ? "with an image" : ""));
         Planned before = planned(99, 8);
-        before.mmap = mmap;
-        before.repack = repack;
+        before.mmap = c.mmap;
+        before.mlock = c.mlock;
+        before.repack = c.repack;
+        before.image = c.image;
         Planned after = before;
         after.devices = "cpu";
         const auto run = recorded(after);

@@ -29,13 +29,15 @@ std::shared_ptr<const gguf::File> model_named(const std::string& name) {
         return file = std::make_shared<const gguf::File>(gguf::File::open(test::Storyteller().model(name.substr(told.size()))));
     }
     const size_t slash = name.find('/');
-    const bool other = slash != std::string::npos, changed = name == "tied" || name == "stretched";
+    const bool other = slash != std::string::npos, changed = name == "tied" || name == "stretched" || name == "wide";
     SynthShape shape = synth_preset(other ? name.substr(0, slash) : "llama", other     ? name.substr(slash + 1)
                                                                              : changed ? "tiny"
                                                                                        : name);
     shape.tied = shape.tied || name == "tied";
+    shape.n_ff = name == "wide" ? 4112 : shape.n_ff;
     shape.rope_factor = name == "stretched" ? 8.0F : shape.rope_factor;
-    return file = std::make_shared<const gguf::File>(synthesise_in_memory(shape, Type::Q8_0, 1, name));
+    return file =
+               std::make_shared<const gguf::File>(synthesise_in_memory(shape, name == "wide" ? Type::F16 : Type::Q8_0, 1, name));
 }
 
 std::shared_ptr<const gguf::File> encoder() {
@@ -81,6 +83,7 @@ std::unique_ptr<LiveStore> recorded(const Planned& s) {
     o.stages = s.stages;
     o.fusion = s.fusion;
     o.mmap = s.mmap;
+    o.mlock = s.mlock;
     o.repack = s.repack;
     o.n_threads = 1;
     o.n_ctx = s.image ? 2048 : 512;

@@ -19,7 +19,8 @@ namespace schedscope::test {
 const Registry& registry();
 
 struct Planned {
-    std::string model = "tiny"; ///< of llama's presets, "tied", "stretched" (all layers read one weight), "storyteller-TYPE", or
+    std::string model = "tiny"; ///< of llama's presets, "tied", "stretched" (all layers read one weight), "wide" (F16,
+                                ///< rows that are laid out), "storyteller-TYPE", or
                                 ///< "ARCHITECTURE/PRESET"
     std::string devices = "vulkan0,cpu";
     int32_t n_gpu_layers = 99;
@@ -34,7 +35,7 @@ struct Planned {
     int stages = 1;
     bool sample_in_graph = false;
     bool fusion = true;
-    bool mmap = true, repack = true;
+    bool mmap = true, mlock = false, repack = true;
     bool image = false;       ///< in front of the prompt
     std::string watched = {}; ///< begin of the names of the nodes whose values are recorded; empty: none are
 };
