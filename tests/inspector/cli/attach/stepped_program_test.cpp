@@ -333,8 +333,8 @@ TEST_P(SteppedProgram, IsFollowedAsItRunsUntilItIsHeld) {
     const int64_t before = n_ticks();
     ASSERT_TRUE(comes([&] { return n_ticks() >= before + 20; }));
     const int64_t n_then = n_tokens();
-    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 40; }));
-    EXPECT_EQ(n_tokens(), n_then);
+    ASSERT_TRUE(comes([&] { return n_ticks() >= before + 60; }));
+    EXPECT_LE(n_tokens(), n_then + 1) << "it waits in front of its next record: one may come of which all were written";
     t.press(">c");
     ASSERT_TRUE(comes([&] { return n_tokens() > n_then + 5; }));
     t.press("q");
