@@ -127,8 +127,8 @@ std::optional<LaidOutType> layout_of(Type type) noexcept {
     if (rows_of(type).lay_out == nullptr) {
         return std::nullopt;
     }
-    // What lies where does not depend on the instruction set, whose panels have as many rows or fewer.
-    return LaidOutType{type, rows_laid_out_together, is_float(type) ? floats_laid_out_together : 0};
+    constexpr int64_t most_panel_rows = 16; // of VectorOps: what can lie there does not depend on the instruction set
+    return is_float(type) ? LaidOutType{type, rows_laid_out_together, longest_row_as_it_is} : LaidOutType{type, most_panel_rows};
 }
 
 bool can_be_repacked(Type type, const Shape& ne) noexcept {

@@ -15,12 +15,12 @@ namespace schedscope {
 const BufferType& cpu_repack_buffer_type() noexcept;
 
 /// Rows from a multiple of this on, as many or a multiple, can be written by threads at once: they share nothing with others.
-constexpr int64_t rows_laid_out_together = 16;
+constexpr int64_t rows_laid_out_together = 64;
 
-/// Rows of F32, F16 and BF16 that are longer than this lie in panels of rows_laid_out_together of them: so many numbers of each
-/// row one behind the other, then the next ones of each. So a column's are in the nearest cache while those of all rows pass by,
-/// and memory is read from its begin to its end all the same.
-constexpr int64_t floats_laid_out_together = 4096;
+/// Rows of F32, F16 and BF16 that are longer than the second lie in panels of rows_laid_out_together of them: so many numbers of
+/// each row as the first says, one behind the other, then the next ones of each. So a column's are in the nearest cache while
+/// those of all rows pass by, and memory is read from its begin to its end all the same.
+constexpr int64_t floats_laid_out_together = 2048, longest_row_as_it_is = 4096;
 /// use(first, count) for each such stretch of rows of n numbers; in its panel it begins with number
 /// first × rows_laid_out_together.
 template <typename Use> void each_stretch_of_floats(int64_t n, Use use) {

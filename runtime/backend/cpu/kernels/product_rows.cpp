@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t few_columns = 4, few_int8_columns = 8; ///< up to these each row is multiplied as it lies
 constexpr int64_t some_columns = 16;                     ///< and several rows of floats together
 constexpr int64_t expanded_rows = 60;                    ///< a multiple of every tile height of floats
-constexpr int64_t panels_at_once = expanded_rows / rows_laid_out_together * rows_laid_out_together;
+static_assert(most_rows_at_once % rows_laid_out_together == 0);
 constexpr int64_t float_bytes = sizeof(float);
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
 
@@ -201,9 +201,8 @@ const std::byte* weights_data(const Tensor& weights) noexcept {
 }
 
 int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept {
-    return in_whole_numbers(work.products, work.vector, weights.type) ? most_rows_at_once
-           : repacked_rows(weights) != nullptr                        ? panels_at_once
-                                                                      : expanded_rows;
+    const bool plain_floats = !in_whole_numbers(work.products, work.vector, weights.type) && repacked_rows(weights) == nullptr;
+    return plain_floats ? expanded_rows : most_rows_at_once;
 }
 
 std::optional<Rounding> rounding_for(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept {
@@ -260,7 +259,7 @@ Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int6
 int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcept {
     const int64_t k = weights.ne[0];
     if (!in_whole_numbers(work.products, work.vector, weights.type)) {
-        return (n <= few_columns ? 1 : expanded_rows) * k;
+        return (n <= few_columns ? 1 : most_rows_at_once) * k;
     }
     const int64_t of_panel = work.vector.blocks[ordinal(weights.type)].int8.panel_bytes(k);
     const bool as_they_lie = repacked_rows(weights) != nullptr ? repacked_for(weights, n) != nullptr : n <= few_int8_columns;
