@@ -19,8 +19,8 @@ constexpr int64_t tile_keys = 128; ///< keys, the same; with their values some h
 /// So many queries of a head of keys are few, and so are those of one token: what all stretches give is little memory beside the
 /// keys. With more of them it is not, though tiles are slower for some.
 constexpr int64_t few_rows = 16;
-constexpr int64_t stretch_keys = 128; ///< of few queries: what they give does not depend on the number of threads
-constexpr int64_t strip_keys = 16;    ///< of a stretch; a strip of all heads, which lies side by side, stays in the L1 cache
+constexpr int64_t stretch_keys = 128;   ///< of few queries: what they give does not depend on the number of threads
+constexpr int64_t most_strip_keys = 16; ///< of a stretch; a strip of all heads, which lies side by side, stays in the L1 cache
 
 /// One node's tensors and parameters. A row is a query of one head; rows of heads that share keys and values lie together: row r
 /// of a group is token r / group, head r % group of it.
@@ -230,6 +230,27 @@ void run_tiles(const Work& work, const Attention& a) {
     }
 }
 
+/// Is the next strip read from its begin to its end while this one's heads are met one after the other? Where asking for memory
+/// takes from what is read (fetches_in_order) that is the faster, unless so many queries share a head that computing takes
+/// longer.
+bool is_read_meanwhile(const Tensor& t, int64_t queries) noexcept {
+    return !fetches_in_order() && queries <= 4 && t.nb[1] == static_cast<size_t>(t.ne[2]) * t.nb[2];
+}
+/// How many keys or values of all heads are met before the next ones: few if both are to be in the cache, as what streams by is.
+int64_t strip_of(const Tensor& t, int64_t queries) noexcept {
+    constexpr int64_t bytes = 6144, together = 4; // rows of RowOps
+    const int64_t few = bytes / static_cast<int64_t>(t.nb[1]) / together * together;
+    return is_read_meanwhile(t, queries) ? std::clamp(few, together, most_strip_keys) : most_strip_keys;
+}
+/// One of `shares` shares of n rows of all heads.
+void read_share(const Tensor& t, const std::byte* rows, int64_t n, int64_t share, int64_t shares) noexcept {
+    constexpr int64_t line = 64;
+    const int64_t lines = n * static_cast<int64_t>(t.nb[1]) / line;
+    for (int64_t i = share * lines / shares; i < (share + 1) * lines / shares; ++i) {
+        static_cast<void>(*static_cast<const volatile std::byte*>(rows + i * line));
+    }
+}
+
 /// Rows of keys or values of one head for so many queries: where they lie, or, of blocks for which that is faster, as floats in
 /// the L1 cache.
 struct Strip {
@@ -239,7 +260,7 @@ struct Strip {
             const auto expand = vector.blocks[ordinal(t.type)].expand;
             for (int64_t i = 0; i < n; ++i) {
                 const std::byte* const row = first + i * t.nb[1];
-                __builtin_prefetch(row + strip_keys * t.nb[1]);
+                __builtin_prefetch(row + most_strip_keys * t.nb[1]);
                 expand(row, room + i * t.ne[0], t.ne[0]);
             }
             ahead = 0;
@@ -251,7 +272,7 @@ struct Strip {
     RowOps ops;
     const std::byte* rows;
     size_t stride;
-    int64_t ahead = strip_keys; ///< where the next strip is, which the processor does not see by itself: heads come between
+    int64_t ahead = most_strip_keys; ///< where the next strip is, which the processor does not see by itself: heads come between
 };
 
 /// All queries of a sequence, which room.queries holds, with [key, key + most_keys).
@@ -266,25 +287,36 @@ void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int6
     if (keys == 0) {
         return;
     }
-    for (int64_t i = 0; i < keys; i += strip_keys) {
-        const int64_t n = std::min(strip_keys, keys - i);
-        for (int64_t head = 0; head < heads; ++head) {
-            const Strip k(a.k, a.keys(key + i, head, sequence), n, rows, room.floats, vector);
-            k.ops.multiply(k.rows, k.stride, n, k.ahead, room.queries + head * rows * a.d, a.d, rows, a.d,
-                           room.scores + head * rows * stretch_keys + i, stretch_keys);
+    // meet(a head's strip, its first key, keys, head, how far ahead it asks for memory)
+    const auto each_strip = [&](const Tensor& t, auto lies, auto meet) {
+        const int64_t at_once = strip_of(t, rows);
+        const bool meanwhile = is_read_meanwhile(t, rows);
+        for (int64_t i = 0; i < keys; i += at_once) {
+            const int64_t n = std::min(at_once, keys - i), of_next = std::min(at_once, keys - i - n);
+            for (int64_t head = 0; head < heads; ++head) {
+                if (meanwhile) {
+                    read_share(t, lies(key + i + n, 0, sequence), of_next, head, heads);
+                }
+                const Strip strip(t, lies(key + i, head, sequence), n, rows, room.floats, vector);
+                meet(strip, i, n, head, meanwhile ? 0 : strip.ahead);
+            }
         }
-    }
+    };
+    each_strip(
+        a.k, [&](auto... at) { return a.keys(at...); },
+        [&](const Strip& k, int64_t i, int64_t n, int64_t head, int64_t ahead) {
+            k.ops.multiply(k.rows, k.stride, n, ahead, room.queries + head * rows * a.d, a.d, rows, a.d,
+                           room.scores + head * rows * stretch_keys + i, stretch_keys);
+        });
     for (int64_t r = 0; r < rows * heads; ++r) {
         weigh(a, a.query(r / rows, sequence, r % rows), key, keys, room.scores + r * stretch_keys, sums, r, vector);
     }
-    for (int64_t i = 0; i < keys; i += strip_keys) {
-        const int64_t n = std::min(strip_keys, keys - i);
-        for (int64_t head = 0; head < heads; ++head) {
-            const Strip v(a.v, a.values(key + i, head, sequence), n, rows, room.floats, vector);
-            v.ops.accumulate(v.rows, v.stride, n, v.ahead, room.scores + head * rows * stretch_keys + i, stretch_keys, rows, a.dv,
+    each_strip(
+        a.v, [&](auto... at) { return a.values(at...); },
+        [&](const Strip& v, int64_t i, int64_t n, int64_t head, int64_t ahead) {
+            v.ops.accumulate(v.rows, v.stride, n, ahead, room.scores + head * rows * stretch_keys + i, stretch_keys, rows, a.dv,
                              sums.values + head * rows * a.dv, a.dv);
-        }
-    }
+        });
 }
 
 /// Adds what rows got from other keys, both brought to one scale.
@@ -305,7 +337,7 @@ void merge(const Attention& a, int64_t rows, const Sums& into, const Sums& from,
 void run_few(const Work& work, const Attention& a) {
     const int64_t rows = a.rows * a.k.ne[2], n_keys = a.k.ne[1], sequences = a.q.ne[3];
     const int64_t stretches = std::max<int64_t>(1, (n_keys + stretch_keys - 1) / stretch_keys);
-    const Room room(work, a, rows, stretch_keys, strip_keys, 0);
+    const Room room(work, a, rows, stretch_keys, most_strip_keys, 0);
     float* const common = work.common_room(sequences * stretches * Sums::floats(a, rows));
     const auto sums_of = [&](int64_t i) { return Sums(a, rows, common + i * Sums::floats(a, rows)); };
     int64_t read_for = -1; // whose queries are in the room

@@ -60,7 +60,7 @@ void run_mul_mat_add(const Work& work) {
 }
 
 /// So many rows of either matrix before those of the other. For one column the speed of memory decides, which is read faster from
-/// its begin to its end (Q6_K's gates on Zen 4 28 instead of 25 GB/s); no more than leaves each part several stretches.
+/// its begin to its end; no more than leaves each part several stretches.
 int64_t gates_at_once(const Work& work, const Tensor& gate, const Tensor& up, int64_t n) {
     const bool is_laid_out = repacked_rows(gate) != nullptr || repacked_rows(up) != nullptr; // begins with a panel
     const int64_t rows = is_laid_out ? most_rows_at_once : std::min(rows_at_once(work, gate), rows_at_once(work, up));
