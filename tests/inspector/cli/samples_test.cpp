@@ -103,7 +103,7 @@ TEST(Samples, SplitsNameTheNodesThatStartThem) {
 TEST(Samples, DiffFoldsSettingsThatOneSideKnows) {
     const std::vector<std::string> diff{"diff", sample("partial-offload"), sample("llama-cpp")};
     const std::string text = run(diff).out;
-    EXPECT_THAT(text, HasSubstr("\n25 settings are known of one only: model, name, "));
+    EXPECT_THAT(text, HasSubstr("\n26 settings are known of one only: model, name, "));
     EXPECT_THAT(
         text,
         HasSubstr(", cache_on_host of a; program, ggml_library, ggml_build_id, build, ggml_version, ggml_commit of b (--all"));
