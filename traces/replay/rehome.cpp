@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -127,16 +128,16 @@ private:
             return;
         }
         std::sort(readers.begin(), readers.end());
-        const std::vector<BufferTypeId> wanted = wanted_types(readers, ids.size() == 1);
+        const std::vector<BufferTypeId> wanted = wanted_types(readers, ids);
         // llama.cpp of older builds has an output's matrix twice in one memory; each stays whose it is.
-        const auto is_where_wanted = [&](const Reader& r) {
-            return graph_.tensors[source_of(r)].buffer_type == wanted[&r - readers.data()];
+        const auto is_there = [&](const Reader& r, BufferTypeId type) {
+            return graph_.tensors[source_of(r)].buffer_type == type;
         };
         const auto lies_with_it = [&](TensorId id) {
             return graph_.tensors[id].buffer_type == graph_.tensors[ids.front()].buffer_type;
         };
         if (!in_.session.settings && ids.size() > 1 && std::all_of(ids.begin(), ids.end(), lies_with_it) &&
-            std::all_of(readers.begin(), readers.end(), is_where_wanted)) {
+            std::equal(readers.begin(), readers.end(), wanted.begin(), is_there)) {
             return;
         }
         std::map<BufferTypeId, TensorId> placed;
@@ -163,16 +164,13 @@ private:
     }
 
     /// By reader. A matrix in which rows are looked up may be laid out only as a copy.
-    std::vector<BufferTypeId> wanted_types(const std::vector<Reader>& readers, bool only_one) const {
+    std::vector<BufferTypeId> wanted_types(const std::vector<Reader>& readers, const std::vector<TensorId>& ids) const {
         std::vector<BufferTypeId> types;
-        bool may_be_both = true;
-        for (const Reader& r : readers) {
-            types.push_back(wanted_type(graph_.nodes[r.first], source_of(r), only_one));
-            const LaidOutType* const laid_out = layout(graph_.tensors[source_of(r)]);
-            may_be_both = may_be_both && (laid_out == nullptr || laid_out->is_copy);
-        }
+        std::transform(readers.begin(), readers.end(), std::back_inserter(types),
+                       [&](const Reader& r) { return wanted_type(graph_.nodes[r.first], source_of(r), ids.size() == 1); });
+        const LaidOutType* const laid_out = layout(graph_.tensors[ids.front()]);
         const auto as_it_is = std::find_if(types.begin(), types.end(), [&](BufferTypeId t) { return t != laid_out_; });
-        if (!may_be_both && as_it_is != types.end()) {
+        if (laid_out != nullptr && !laid_out->is_copy && as_it_is != types.end()) {
             std::replace(types.begin(), types.end(), *laid_out_, BufferTypeId{*as_it_is});
         }
         return types;

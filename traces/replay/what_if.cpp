@@ -92,13 +92,11 @@ public:
         }
         make_order();
         make_policy();
-        if (!recorded_.settings && changes_devices()) {
-            add_plain_host_memory();
-        }
         if (recorded_.settings && policy_ && policy_->repacks()) {
             add_laid_out_memory();
         }
         if (!recorded_.settings && changes_devices()) {
+            add_plain_host_memory();
             profiles_ = what_if.recorded.empty() ? recorded_profiles(source) : what_if.recorded;
             for (const DescribedBackend& d : described_) { // which answers itself
                 if (is_index(d.backend, profiles_)) {

@@ -95,6 +95,16 @@ std::optional<Dynamic> dynamic_of(const OtherProcess& process, const LoadedFile&
 
 std::string proc_path(pid_t id, const std::string& what) { return "/proc/" + std::to_string(id) + "/" + what; }
 
+std::string status_of(pid_t process, const std::string& name, pid_t thread) {
+    std::ifstream file(proc_path(process, thread == 0 ? "status" : "task/" + std::to_string(thread) + "/status"));
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with(name + ":")) {
+            return line.substr(std::min(line.find_first_not_of(" \t", name.size() + 1), line.size()));
+        }
+    }
+    return "";
+}
+
 SystemCall system_call_of(pid_t process, pid_t thread) {
     std::ifstream file(proc_path(process, "task/" + std::to_string(thread) + "/syscall"));
     SystemCall call; // "NUMBER ARGUMENTS… STACK PLACE", "running"

@@ -16,6 +16,8 @@ namespace schedscope {
 
 /// "/proc/ID/WHAT"
 std::string proc_path(pid_t id, const std::string& what);
+/// A field of the kernel's status of a process ("TracerPid"), or of a thread of it; empty: there is none.
+std::string status_of(pid_t process, const std::string& name, pid_t thread = 0);
 
 /// What a thread asks of the system, as the kernel tells of one that waits or is stopped.
 struct SystemCall {

@@ -51,13 +51,8 @@ uintptr_t lock_of(const SystemCall& call) {
 
 /// Is the thread with this number for the process one of it for us, too? Not in a container that numbers its own.
 bool is_same_in_namespace(pid_t process, pid_t thread) {
-    std::ifstream status(proc_path(process, "task/" + std::to_string(thread) + "/status"));
-    for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("NSpid:")) {
-            return line.substr(line.find_last_of('\t') + 1) == std::to_string(thread);
-        }
-    }
-    return false;
+    const std::string numbers = status_of(process, "NSpid", thread); // the last one is in its own
+    return !numbers.empty() && numbers.substr(numbers.find_last_of('\t') + 1) == std::to_string(thread);
 }
 
 } // namespace

@@ -19,17 +19,6 @@ namespace schedscope {
 
 namespace {
 
-/// The value of "NAME:\tVALUE" in its status.
-std::string status_of(pid_t id, const std::string& name) {
-    std::ifstream file(proc_path(id, "status"));
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with(name + ":")) {
-            return line.substr(std::min(line.find_first_not_of(" \t", name.size() + 1), line.size()));
-        }
-    }
-    return "";
-}
-
 std::string user_name(uid_t user) {
     const passwd* const entry = getpwuid(user);
     return entry == nullptr ? "user " + std::to_string(user) : entry->pw_name;

@@ -37,11 +37,9 @@ struct Attention {
     const uint16_t* mask_row(const RowIndex& query) const {
         return reinterpret_cast<const uint16_t*>(row_data(*mask, {query.i1, query.i2 % mask->ne[2], query.i3 % mask->ne[3]}));
     }
-    const std::byte* keys(int64_t key, int64_t kv_head, int64_t sequence) const {
-        return row_data(k, {key, kv_head, sequence / repeat});
-    }
-    const std::byte* values(int64_t key, int64_t kv_head, int64_t sequence) const {
-        return row_data(v, {key, kv_head, sequence / repeat});
+    /// Where keys or values (`t`) of a head lie, from a key on.
+    const std::byte* rows_of(const Tensor& t, int64_t key, int64_t kv_head, int64_t sequence) const {
+        return row_data(t, {key, kv_head, sequence / repeat});
     }
 
     const Tensor& q;
@@ -197,7 +195,7 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
         }
         int64_t stride = 0;
         // Keys are short: where those of a vector of scores lie side by side, no sum has to be put together from its parts.
-        const float* k = read_rows(a.k, a.keys(key, kv_head, sequence), keys, room.floats, stride, vector);
+        const float* k = read_rows(a.k, a.rows_of(a.k, key, kv_head, sequence), keys, room.floats, stride, vector);
         const int64_t whole_vectors = (keys + 15) / 16 * 16;
         if (keys < whole_vectors) {
             std::fill_n(side_by_side, a.d * tile_keys, 0.0F);
@@ -208,7 +206,7 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
         for (int64_t r = 0; r < rows; ++r) {
             weigh(a, a.query(kv_head, sequence, first + r), key, keys, room.scores + r * tile_keys, sums, r, vector);
         }
-        const float* v = read_rows(a.v, a.values(key, kv_head, sequence), keys, room.floats, stride, vector);
+        const float* v = read_rows(a.v, a.rows_of(a.v, key, kv_head, sequence), keys, room.floats, stride, vector);
         vector.accumulate(v, stride, a.dv, room.scores, tile_keys, rows, keys, sums.values, a.dv);
     }
     for (int64_t r = 0; r < rows; ++r) {
@@ -237,10 +235,10 @@ bool is_read_meanwhile(const Tensor& t, int64_t queries) noexcept {
     return !fetches_in_order() && queries <= 4 && t.nb[1] == static_cast<size_t>(t.ne[2]) * t.nb[2];
 }
 /// How many keys or values of all heads are met before the next ones: few if both are to be in the cache, as what streams by is.
-int64_t strip_of(const Tensor& t, int64_t queries) noexcept {
+int64_t strip_of(const Tensor& t, bool meanwhile) noexcept {
     constexpr int64_t bytes = 6144, together = 4; // rows of RowOps
     const int64_t few = bytes / static_cast<int64_t>(t.nb[1]) / together * together;
-    return is_read_meanwhile(t, queries) ? std::clamp(few, together, most_strip_keys) : most_strip_keys;
+    return meanwhile ? std::clamp(few, together, most_strip_keys) : most_strip_keys;
 }
 /// One of `shares` shares of n rows of all heads.
 void read_share(const Tensor& t, const std::byte* rows, int64_t n, int64_t share, int64_t shares) noexcept {
@@ -288,35 +286,31 @@ void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int6
         return;
     }
     // meet(a head's strip, its first key, keys, head, how far ahead it asks for memory)
-    const auto each_strip = [&](const Tensor& t, auto lies, auto meet) {
-        const int64_t at_once = strip_of(t, rows);
+    const auto each_strip = [&](const Tensor& t, auto meet) {
         const bool meanwhile = is_read_meanwhile(t, rows);
+        const int64_t at_once = strip_of(t, meanwhile);
         for (int64_t i = 0; i < keys; i += at_once) {
             const int64_t n = std::min(at_once, keys - i), of_next = std::min(at_once, keys - i - n);
             for (int64_t head = 0; head < heads; ++head) {
                 if (meanwhile) {
-                    read_share(t, lies(key + i + n, 0, sequence), of_next, head, heads);
+                    read_share(t, a.rows_of(t, key + i + n, 0, sequence), of_next, head, heads);
                 }
-                const Strip strip(t, lies(key + i, head, sequence), n, rows, room.floats, vector);
+                const Strip strip(t, a.rows_of(t, key + i, head, sequence), n, rows, room.floats, vector);
                 meet(strip, i, n, head, meanwhile ? 0 : strip.ahead);
             }
         }
     };
-    each_strip(
-        a.k, [&](auto... at) { return a.keys(at...); },
-        [&](const Strip& k, int64_t i, int64_t n, int64_t head, int64_t ahead) {
-            k.ops.multiply(k.rows, k.stride, n, ahead, room.queries + head * rows * a.d, a.d, rows, a.d,
-                           room.scores + head * rows * stretch_keys + i, stretch_keys);
-        });
+    each_strip(a.k, [&](const Strip& k, int64_t i, int64_t n, int64_t head, int64_t ahead) {
+        k.ops.multiply(k.rows, k.stride, n, ahead, room.queries + head * rows * a.d, a.d, rows, a.d,
+                       room.scores + head * rows * stretch_keys + i, stretch_keys);
+    });
     for (int64_t r = 0; r < rows * heads; ++r) {
         weigh(a, a.query(r / rows, sequence, r % rows), key, keys, room.scores + r * stretch_keys, sums, r, vector);
     }
-    each_strip(
-        a.v, [&](auto... at) { return a.values(at...); },
-        [&](const Strip& v, int64_t i, int64_t n, int64_t head, int64_t ahead) {
-            v.ops.accumulate(v.rows, v.stride, n, ahead, room.scores + head * rows * stretch_keys + i, stretch_keys, rows, a.dv,
-                             sums.values + head * rows * a.dv, a.dv);
-        });
+    each_strip(a.v, [&](const Strip& v, int64_t i, int64_t n, int64_t head, int64_t ahead) {
+        v.ops.accumulate(v.rows, v.stride, n, ahead, room.scores + head * rows * stretch_keys + i, stretch_keys, rows, a.dv,
+                         sums.values + head * rows * a.dv, a.dv);
+    });
 }
 
 /// Adds what rows got from other keys, both brought to one scale.

@@ -19,9 +19,8 @@ namespace schedscope::test {
 const Registry& registry();
 
 struct Planned {
-    std::string model = "tiny"; ///< of llama's presets, "tied", "stretched" (all layers read one weight), "wide" (F16,
-                                ///< rows that are laid out), "storyteller-TYPE", or
-                                ///< "ARCHITECTURE/PRESET"
+    std::string model = "tiny"; ///< of llama's presets, "tied", "stretched" (all layers read one weight), "wide" (F16, rows that
+                                ///< are laid out), "storyteller-TYPE", or "ARCHITECTURE/PRESET"
     std::string devices = "vulkan0,cpu";
     int32_t n_gpu_layers = 99;
     int n_prompt = 40;
