@@ -1,6 +1,5 @@
 #include "traces/store/model_rows.h"
 
-#include "runtime/system/visible_text.h"
 #include "traces/store/reading/trace_rows.h"
 
 namespace schedscope {
@@ -52,9 +51,7 @@ void read_tensors(sqlite::Database& database, KeptBytes& kept, std::vector<Model
         take(rows, 1, std::ssize(tensors), std::ssize(tensors), "the position of a model's tensor");
         ModelHeader::Tensor& t = tensors.emplace_back();
         t.name = kept.text(rows, 2, "the name of a model's tensor");
-        const std::string type = take_text(rows, 3, "the type of a model's tensor");
-        const auto known = type_from_name(type);
-        t.type = known ? *known : throw Damage("the type of a model's tensor is '" + visible_name(type) + "'");
+        t.type = take_word(rows, 3, "the type of a model's tensor", type_from_name);
         for (int d = 0; d < max_dims; ++d) {
             t.ne[d] = take(rows, 4 + d, 1, INT64_MAX, "an extent of a model's tensor");
         }

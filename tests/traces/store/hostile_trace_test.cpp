@@ -1,6 +1,7 @@
 // Traces that somebody made to harm: what lies beside them, what their tables compute, numbers that no program would write.
 
 #include "runtime/error.h"
+#include "runtime/system/visible_text.h"
 #include "tests/support/traces/sample_run.h"
 #include "tests/support/traces/super_journal.h"
 #include "traces/format/schema.h"
@@ -176,6 +177,34 @@ TEST_F(HostileTrace, ACopyOfWhatIsStillWrittenHasNoNameAndKeepsItsHoles) {
     }
     writer.close();
     unsetenv("TMPDIR");
+}
+
+TEST_F(HostileTrace, AWordThatStandsForNothingIsShownInOneShortLine) {
+    const std::string sound = read_bytes(path), word = "none\n\x1b[2J" + std::string(400, 'x');
+    int told = 0;
+    for (const schema::Entity& table : schema::tables()) {
+        std::vector<std::string> columns;
+        {
+            sqlite::Database database(path, sqlite::Database::Mode::read);
+            sqlite::Statement info(database, "SELECT name FROM pragma_table_info('" + table.name + "')");
+            while (info.step()) {
+                columns.emplace_back(info.bytes(0));
+            }
+        }
+        for (const std::string& column : columns) {
+            write_bytes(path, sound);
+            try {
+                edit("UPDATE OR IGNORE " + table.name + " SET " + column + " = '" + word + "'");
+            } catch (const sqlite::Failure&) { // the schema itself refuses
+                continue;
+            }
+            const std::string sentence = read_all(path);
+            told += sentence.empty() ? 0 : 1;
+            EXPECT_EQ(visible(sentence), sentence) << table.name << '.' << column;
+            EXPECT_LE(sentence.size(), path.size() + 300) << table.name << '.' << column;
+        }
+    }
+    EXPECT_GT(told, 10);
 }
 
 TEST_F(HostileTrace, ANewerFormatMayNotComputeItsColumns) {

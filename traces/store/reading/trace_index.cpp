@@ -1,6 +1,5 @@
 #include "traces/store/reading/trace_index.h"
 
-#include "runtime/system/visible_text.h"
 #include "traces/format/kernel_times.h"
 #include "traces/format/schema.h"
 #include "traces/store/model_rows.h"
@@ -28,9 +27,7 @@ void read_settings(sqlite::Database& database, SessionInfo& session, KeptBytes& 
     for_each_setting(s, [&]<typename T>(const char* name, T& value, int64_t least, int64_t most) {
         if (may_lack_setting<T> && row.is_null(column)) { // it stays so
         } else if constexpr (is_word_setting<T>) {
-            const std::string word = take_text(row, column, name);
-            const auto known = setting_from_word<T>(word);
-            value = known ? *known : throw Damage(std::string(name) + " is '" + visible_name(word) + "'");
+            value = take_word(row, column, name, setting_from_word<T>);
         } else {
             value = static_cast<SettingValue<T>>(take(row, column, least, most, name));
         }
@@ -52,15 +49,11 @@ void read_settings(sqlite::Database& database, SessionInfo& session, KeptBytes& 
     }
     sqlite::Statement laid_out(database, "SELECT type, rows, longer_than, is_copy FROM laid_out_type ORDER BY position");
     while (laid_out.step()) {
-        const std::string word = take_text(laid_out, 0, "a type that is laid out");
-        const auto type = type_from_name(word);
-        if (!type) {
-            throw Damage("a type that is laid out is '" + visible_name(word) + "'");
-        }
+        const Type type = take_word(laid_out, 0, "a type that is laid out", type_from_name);
         if (s.laid_out.size() == most_laid_out) {
             throw Damage("more types are laid out than there are");
         }
-        s.laid_out.push_back({*type, take(laid_out, 1, 1, most_laid_out_rows, "how many rows are laid out together"),
+        s.laid_out.push_back({type, take(laid_out, 1, 1, most_laid_out_rows, "how many rows are laid out together"),
                               take(laid_out, 2, 0, most_memory, "the length of rows that are not laid out"),
                               take(laid_out, 3, 0, 1, "whether what is laid out is a copy") != 0});
     }
@@ -130,11 +123,7 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
         backend.memory_bytes = take_known<int64_t>(backends, 5, 0, most_memory, "the memory of a backend");
         backend.default_buffer_type = take_known<BufferTypeId>(backends, 6, 0, n_types - 1, "the buffer type of a backend");
         if (!backends.is_null(7)) {
-            backend.kernel_times = kernel_times_from_name(backends.bytes(7));
-            if (!backend.kernel_times) {
-                throw Damage("how closely a backend was timed is '" + take_text(backends, 7, "how closely a backend was timed") +
-                             "'");
-            }
+            backend.kernel_times = take_word(backends, 7, "how closely a backend was timed", kernel_times_from_name);
         }
         backend.keeps_order = take_known<bool>(backends, 8, 0, 1, "whether a backend keeps the planned order");
         backend.supports_buffer_type.assign(session.buffer_types.size(), 0);

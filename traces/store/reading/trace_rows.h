@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/numbers.h"
+#include "runtime/system/visible_text.h"
 #include "traces/format/fields.h"
 #include "traces/format/settings_table.h"
 #include "traces/store/sqlite.h"
@@ -48,6 +49,16 @@ inline std::string take_text(const sqlite::Statement& row, int column, const cha
         throw Damage(std::string(what) + " is not a text");
     }
     return std::string(text);
+}
+
+/// A column as the word that stands for a value: look_up(word), which is nothing where there is none.
+template <typename LookUp> auto take_word(const sqlite::Statement& row, int column, const char* what, LookUp&& look_up) {
+    const std::string word = take_text(row, column, what);
+    const auto known = look_up(word);
+    if (!known) {
+        throw Damage(std::string(what) + " is '" + visible_name(word) + "'");
+    }
+    return *known;
 }
 
 /// What a reader keeps of a file's texts and blobs: together no more bytes than the file has, however many of them lead to the
