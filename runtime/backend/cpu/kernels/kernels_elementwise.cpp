@@ -103,10 +103,13 @@ void run_add_id(const Work& work) {
         const RowIndex i = row_index(node, r);
         const auto id = read_as<int32_t>(host_data(ids) + i.i1 * ids.nb[0] + i.i2 * ids.nb[1]);
         std::byte* target = row_data(node, i);
-        float* out = row_to_fill(node, target, room + 2 * n);
-        work.vector.add(read_row(a, row_data(a, i), room, work.vector),
-                        read_row(b, row_data(b, {id, 0, 0}), room + n, work.vector), out, n);
-        write_row(node, target, out, work.vector);
+        const float* sum = read_row(a, row_data(a, i), room, work.vector);
+        if (id >= 0 && id < b.ne[1]) { // else nothing is added
+            float* out = row_to_fill(node, target, room + 2 * n);
+            work.vector.add(sum, read_row(b, row_data(b, {id, 0, 0}), room + n, work.vector), out, n);
+            sum = out;
+        }
+        write_row(node, target, sum, work.vector);
     }
 }
 

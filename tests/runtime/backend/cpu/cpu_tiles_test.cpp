@@ -107,6 +107,23 @@ TEST_P(CpuTiles, MultiplyByNothingWhereAnIdNamesNoExpert) {
     EXPECT_EQ(floats_of(*product), (std::vector<float>{32, 32, 32, 0, 0, 0, 0, 0, 0, 32, 32, 32}));
 }
 
+TEST_P(CpuTiles, AddNothingWhereAnIdNamesNoRow) {
+    SmallGraph s;
+    Tensor* a = s.graph.input(Type::F32, {3, 4, 1, 1});
+    Tensor* b = s.graph.input(Type::F32, {3, 2, 1, 1});
+    Tensor* ids = s.graph.input(Type::I32, {4, 1, 1, 1});
+    Tensor* sum = ops::add_id(s.graph, a, b, ids);
+    const SplitGraph split = s.place(*device, sum);
+    set_floats(*a, std::vector<float>(12, 1.0F));
+    set_floats(*b, std::vector<float>{10, 10, 10, 20, 20, 20});
+    const std::vector<int32_t> numbers = {1, -1, 2, 0};
+    tensor_write(*ids, numbers.data(), 0, 16);
+    set_floats(*sum, std::vector<float>(12, 77.0F));
+    cpu::CpuBackend backend(*device, {2, true, {}}, *GetParam());
+    backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), nullptr);
+    EXPECT_EQ(floats_of(*sum), (std::vector<float>{21, 21, 21, 1, 1, 1, 1, 1, 1, 11, 11, 11}));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CpuTiles, ::testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
