@@ -89,46 +89,54 @@ constexpr int accumulate_m = 2, accumulate_n = 4;
 
 using Tile = void(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float* c, int64_t ldc);
 
+/// 0 … most − 2: of what is smaller than `most`, one less.
+template <int most> using Smaller = std::make_integer_sequence<int, most - 1>;
+
 /// n rows of b and c in tiles of N, the rest in one smaller tile.
-template <template <int> typename Of, int N>
-inline void over_rows(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
+template <template <int> typename Of, int N, int... smaller>
+inline void over_rows(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc,
+                      std::integer_sequence<int, smaller...> /*Smaller<N>*/) {
     int64_t j = 0;
     for (; j + N <= n; j += N) {
         Of<N>::run(a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
     }
-    Tile* const smaller[] = {nullptr, Of<1>::run, Of<2>::run, Of<3>::run, Of<4>::run, Of<5>::run};
-    static_assert(N <= 6);
+    Tile* const rest[] = {Of<smaller + 1>::run...};
     if (j < n) {
-        smaller[n - j](a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
+        rest[n - j - 1](a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
     }
 }
 
 template <int M> struct MultiplyRows {
     template <int N> struct Of { static constexpr Tile* run = multiply_tile<M, N>; };
     static void over(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
-        over_rows<Of, multiply_n>(a, lda, b, ldb, n, k, c, ldc);
+        over_rows<Of, multiply_n>(a, lda, b, ldb, n, k, c, ldc, Smaller<multiply_n>{});
     }
 };
 
 template <int M> struct AccumulateColumns {
     template <int N> struct Of { static constexpr Tile* run = accumulate_tile<M, N>; };
     static void over(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
-        over_rows<Of, accumulate_n>(a, lda, b, ldb, n, k, c, ldc);
+        over_rows<Of, accumulate_n>(a, lda, b, ldb, n, k, c, ldc, Smaller<accumulate_n>{});
     }
 };
 
 using RowsTile = void(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc);
+
+/// Fewer rows of a than a tile has, with all of b.
+template <int... smaller>
+inline void multiply_fewer(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
+                           int64_t ldc, std::integer_sequence<int, smaller...> /*Smaller<multiply_m>*/) {
+    RowsTile* const rows[] = {MultiplyRows<smaller + 1>::over...};
+    rows[m - 1](a, lda, b, ldb, n, k, c, ldc);
+}
 
 void multiply(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
     int64_t i = 0;
     for (; i + multiply_m <= m; i += multiply_m) {
         MultiplyRows<multiply_m>::over(a + i * lda, lda, b, ldb, n, k, c + i, ldc);
     }
-    RowsTile* const rest[] = {nullptr, MultiplyRows<1>::over, MultiplyRows<2>::over, MultiplyRows<3>::over,
-                              MultiplyRows<4>::over};
-    static_assert(multiply_m <= 5);
     if (i < m) {
-        rest[m - i](a + i * lda, lda, b, ldb, n, k, c + i, ldc);
+        multiply_fewer(a + i * lda, lda, m - i, b, ldb, n, k, c + i, ldc, Smaller<multiply_m>{});
     }
 }
 
