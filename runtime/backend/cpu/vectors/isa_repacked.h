@@ -4,6 +4,8 @@
 
 #include "runtime/backend/cpu/vectors/isa_panels.h"
 
+#include <cstddef>
+
 namespace schedscope {
 
 namespace {
@@ -33,6 +35,29 @@ template <> struct FieldsOf<BlockQ5_K> {
 template <> struct FieldsOf<BlockQ6_K> {
     static constexpr Units all[] = {{2, 1, {208}}, {1, 16, {192}}, {4, 8, {0, 128, 32}, 3}, {4, 8, {64, 160, 96}, 3}};
 };
+
+/// Where the byte at `offset` of a block lies, of one row alone.
+template <typename Block> constexpr int place_of(size_t offset) {
+    int place = 0;
+    for (const Units& u : FieldsOf<Block>::all) {
+        for (int k = 0; k < u.count * u.n_offsets; ++k, place += u.size) {
+            const int in_unit = static_cast<int>(offset) - (u.offsets[k % u.n_offsets] + k / u.n_offsets * u.size);
+            if (in_unit >= 0 && in_unit < u.size) {
+                return place + in_unit;
+            }
+        }
+    }
+    return -1;
+}
+/// Do all bytes in front of `offset` lie as in a block?
+template <typename Block> constexpr bool in_order_up_to(size_t offset) {
+    for (size_t at = 0; at < offset; ++at) {
+        if (place_of<Block>(at) != static_cast<int>(at)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 /// Of a row, scales and the like.
 template <typename Block> constexpr int64_t bytes_in_front() {
@@ -87,8 +112,13 @@ template <typename Row> void take_back(const std::byte* panel, int64_t n, std::b
     turn_rows<Row, true>(panel, n, rows);
 }
 
-typedef uint8_t Narrow __attribute__((vector_size(width)));
-typedef uint8_t NarrowAt __attribute__((vector_size(width), aligned(1), may_alias));
+typedef uint8_t LaneBytes __attribute__((vector_size(width)));
+typedef uint8_t LaneBytesAt __attribute__((vector_size(width), aligned(1), may_alias));
+
+/// So many bytes from a block's begin on lie in that order; what lies otherwise is looked for by name.
+template <typename Row> constexpr size_t in_order = sizeof(typename Row::Block);
+template <> constexpr size_t in_order<RowQ5_K> = offsetof(BlockQ5_K, qh);
+template <> constexpr size_t in_order<RowQ6_K> = 0;
 
 /// A block of all rows of a panel.
 template <typename Row> struct PanelBlock {
@@ -97,11 +127,12 @@ template <typename Row> struct PanelBlock {
 
     /// Where that lies, of all rows, which where(block) points to: a scale, or numbers that lie as in a block.
     template <typename Where> ALWAYS_INLINE const std::byte* of(Where where) const {
+        static_assert(in_order_up_to<Block>(in_order<Row>));
         const auto* const first = reinterpret_cast<const Block*>(at);
         int64_t place = reinterpret_cast<const std::byte*>(where(*first)) - at;
         if constexpr (std::is_same_v<Row, RowQ6_K>) { // its scales are read first
-            constexpr int64_t n_scales = sizeof first->scales, offset = sizeof first->ql + sizeof first->qh;
-            place = place == offset + n_scales ? 0 : place - offset + static_cast<int64_t>(sizeof first->d);
+            constexpr int64_t d = offsetof(Block, d), scales = offsetof(Block, scales);
+            place = place == d ? place_of<Block>(d) : place - scales + place_of<Block>(scales);
         }
         return at + place * width;
     }
@@ -109,12 +140,12 @@ template <typename Row> struct PanelBlock {
         return load_half(reinterpret_cast<const uint16_t*>(of([=](const Block& b) { return &(b.*field); })));
     }
     /// Byte i of an array, as it is.
-    template <typename Where> ALWAYS_INLINE Narrow byte(Where where, int i) const {
-        return *reinterpret_cast<const NarrowAt*>(of(where) + i * width);
+    template <typename Where> ALWAYS_INLINE LaneBytes byte(Where where, int i) const {
+        return *reinterpret_cast<const LaneBytesAt*>(of(where) + i * width);
     }
 };
 /// Without signs, or with them; compilers take each byte by itself unless they are told the instruction.
-template <bool with_signs> ALWAYS_INLINE Ints ints_of(Narrow v) {
+template <bool with_signs> ALWAYS_INLINE Ints ints_of(LaneBytes v) {
 #if defined(__AVX512F__)
     const auto bits = reinterpret_cast<__m128i>(v);
     return reinterpret_cast<Ints>(with_signs ? _mm512_cvtepi8_epi32(bits) : _mm512_cvtepu8_epi32(bits));
@@ -130,8 +161,8 @@ template <bool with_signs> ALWAYS_INLINE Ints ints_of(Narrow v) {
     return with_signs ? __builtin_convertvector(reinterpret_cast<Signed>(v), Ints) : __builtin_convertvector(v, Ints);
 #endif
 }
-ALWAYS_INLINE Floats floats_of(Narrow v) { return to_floats(ints_of<false>(v)); }
-ALWAYS_INLINE Floats floats_of_signed(Narrow v) { return to_floats(ints_of<true>(v)); }
+ALWAYS_INLINE Floats floats_of(LaneBytes v) { return to_floats(ints_of<false>(v)); }
+ALWAYS_INLINE Floats floats_of_signed(LaneBytes v) { return to_floats(ints_of<true>(v)); }
 
 /// Scales, and offsets if there are any, of group g of a block, a row a lane.
 template <typename Row> struct PanelScales {
@@ -143,7 +174,7 @@ template <typename Row>
 requires std::is_same_v<Row, RowQ4_K> || std::is_same_v<Row, RowQ5_K>
 struct PanelScales<Row> {
     PanelBlock<Row> block;
-    ALWAYS_INLINE Narrow byte(int i) const {
+    ALWAYS_INLINE LaneBytes byte(int i) const {
         return block.byte([](const typename Row::Block& b) { return b.scales; }, i);
     }
     ALWAYS_INLINE Floats scale(int g) const {
@@ -166,6 +197,34 @@ template <> constexpr int n_vectors<RowQ5_K> = 2;
 template <> constexpr int n_vectors<RowQ6_K> = 3;
 template <typename Row> struct Stored { Numbers vectors[n_vectors<Row>]; };
 
+/// Where these lie, of one row, for neighbours q of piece p. Said once more: compilers don't find out by themselves from FieldsOf
+/// in loops as long as these are.
+template <typename Row> struct Places { int of[n_vectors<Row>]; };
+constexpr ALWAYS_INLINE Places<RowQ5_K> places_of_q5(int p, int q) {
+    return {{p < 2 ? 20 + 8 * q : 48 + 32 * (p / 2) + 4 * q, 16 + 8 * q}};
+}
+constexpr ALWAYS_INLINE Places<RowQ6_K> places_of_q6(int p, int q) {
+    const int first = 18 + 96 * (p / 4) + 12 * q;
+    return {{first, first + 8, first + 4}};
+}
+constexpr bool places_are_those_of_the_fields() {
+    for (int p = 0; p < super_block / piece; ++p) {
+        for (int q = 0; q < fours_in_piece; ++q) {
+            const Places<RowQ5_K> five = places_of_q5(p, q);
+            const Places<RowQ6_K> six = places_of_q6(p, q);
+            const size_t low = offsetof(BlockQ6_K, ql) + 64 * (p / 4) + 4 * q;
+            if (five.of[0] != place_of<BlockQ5_K>(offsetof(BlockQ5_K, qs) + 32 * (p / 2) + 4 * q) ||
+                five.of[1] != place_of<BlockQ5_K>(offsetof(BlockQ5_K, qh) + 4 * q) || six.of[0] != place_of<BlockQ6_K>(low) ||
+                six.of[1] != place_of<BlockQ6_K>(low + 32) ||
+                six.of[2] != place_of<BlockQ6_K>(offsetof(BlockQ6_K, qh) + 32 * (p / 4) + 4 * q)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+static_assert(places_are_those_of_the_fields());
+
 /// Of neighbours q of piece p. In registers: where instructions name them in memory a line of the cache is asked for several
 /// times, and what the processor waits with is full the sooner (on Zen 4 Q6_K's decode takes 8 % longer).
 template <typename Row, bool in_registers> ALWAYS_INLINE Stored<Row> stored_at(const PanelBlock<Row>& block, int p, int q) {
@@ -182,7 +241,6 @@ template <typename Row, bool in_registers> ALWAYS_INLINE Stored<Row> stored_at(c
 #endif
         return v;
     };
-    // Of FieldsOf: compilers don't find out by themselves in loops as long as these are.
     [[maybe_unused]] const auto unit = [&](int place) __attribute__((always_inline)) { return vector(block.at + place * width); };
     const auto field = [&](auto where, int i) __attribute__((always_inline)) { return vector(block.of(where) + i * bytes); };
     if constexpr (HasFours<Row>) {
@@ -190,10 +248,11 @@ template <typename Row, bool in_registers> ALWAYS_INLINE Stored<Row> stored_at(c
     } else if constexpr (HasBytes<Row>) {
         return {{field([p](const typename Row::Block& b) { return Row::bytes(b, p); }, q)}};
     } else if constexpr (std::is_same_v<Row, RowQ5_K>) {
-        return {{unit(p < 2 ? 20 + 8 * q : 48 + 32 * (p / 2) + 4 * q), unit(16 + 8 * q)}};
+        const auto places = places_of_q5(p, q);
+        return {{unit(places.of[0]), unit(places.of[1])}};
     } else if constexpr (std::is_same_v<Row, RowQ6_K>) {
-        const int first = 18 + 96 * (p / 4) + 12 * q;
-        return {{unit(first), unit(first + 8), unit(first + 4)}};
+        const auto places = places_of_q6(p, q);
+        return {{unit(places.of[0]), unit(places.of[1]), unit(places.of[2])}};
     } else {
         return {{field([p](const BlockQ4_K& b) { return b.qs + 32 * (p / 2); }, q)}};
     }
