@@ -127,8 +127,7 @@ std::optional<LaidOutType> layout_of(Type type) noexcept {
     if (rows_of(type).lay_out == nullptr) {
         return std::nullopt;
     }
-    constexpr int64_t most_panel_rows = 16; // of VectorOps: what can lie there does not depend on the instruction set
-    return is_float(type) ? LaidOutType{type, rows_laid_out_together, longest_row_as_it_is} : LaidOutType{type, most_panel_rows};
+    return is_float(type) ? LaidOutType{type, rows_laid_out_together, longest_row_as_it_is} : LaidOutType{type, widest_vector};
 }
 
 bool can_be_repacked(Type type, const Shape& ne) noexcept {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t tile_rows = 60;  ///< queries; a multiple of every tile of the matrix kernels
 constexpr int64_t tile_keys = 128; ///< keys, the same; with their values some hundred KiB as floats
+static_assert(tile_keys % widest_vector == 0);
 /// So many queries of a head of keys are few, and so are those of one token: what all stretches give is little memory beside the
 /// keys. With more of them it is not, though tiles are slower for some.
 constexpr int64_t few_rows = 16;
@@ -196,7 +197,7 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
         int64_t stride = 0;
         // Keys are short: where those of a vector of scores lie side by side, no sum has to be put together from its parts.
         const float* k = read_rows(a.k, a.rows_of(a.k, key, kv_head, sequence), keys, room.floats, stride, vector);
-        const int64_t whole_vectors = (keys + 15) / 16 * 16;
+        const int64_t whole_vectors = (keys + widest_vector - 1) / widest_vector * widest_vector;
         if (keys < whole_vectors) {
             std::fill_n(side_by_side, a.d * tile_keys, 0.0F);
         }

@@ -13,6 +13,7 @@ namespace {
 namespace int8 {
 
 static_assert(group == Int8Columns::group);
+static_assert(widest_vector % width == 0);
 constexpr int unit_groups = Int8Columns::unit / group; ///< whose scales are looked up together
 constexpr int64_t bytes = 4 * width;                   ///< of a vector: four neighbours in each lane
 

@@ -10,6 +10,10 @@
 
 namespace schedscope {
 
+/// Floats in a vector of the widest instruction set; a multiple of each one's. What is laid out in memory or padded by it does
+/// not depend on the set.
+constexpr int64_t widest_vector = 16;
+
 /// Columns of a product as whole numbers with a scale for each 32: element l of column j is
 /// codes[j × stride + l] × scales[j × group_stride + l / group].
 struct Int8Columns {
