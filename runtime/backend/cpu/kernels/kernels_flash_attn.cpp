@@ -253,13 +253,17 @@ void read_share(const Tensor& t, const std::byte* rows, int64_t n, int64_t share
 /// Rows of keys or values of one head for so many queries: where they lie, or, of blocks for which that is faster, as floats in
 /// the L1 cache.
 struct Strip {
-    Strip(const Tensor& t, const std::byte* first, int64_t n, int64_t queries, float* room, const VectorOps& vector)
-        : ops(vector.rows[ordinal(t.type)]), rows(first), stride(t.nb[1]) {
+    /// next: so many rows further the next strip lies, which the processor does not see by itself, as heads come between; 0: it
+    /// is read otherwise.
+    Strip(const Tensor& t, const std::byte* first, int64_t n, int64_t next, int64_t queries, float* room, const VectorOps& vector)
+        : ops(vector.rows[ordinal(t.type)]), rows(first), stride(t.nb[1]), ahead(next) {
         if (queries > ops.columns_at_once) {
             const auto expand = vector.blocks[ordinal(t.type)].expand;
             for (int64_t i = 0; i < n; ++i) {
                 const std::byte* const row = first + i * t.nb[1];
-                __builtin_prefetch(row + most_strip_keys * t.nb[1]);
+                if (next != 0) {
+                    __builtin_prefetch(row + next * t.nb[1]);
+                }
                 expand(row, room + i * t.ne[0], t.ne[0]);
             }
             ahead = 0;
@@ -271,7 +275,7 @@ struct Strip {
     RowOps ops;
     const std::byte* rows;
     size_t stride;
-    int64_t ahead = most_strip_keys; ///< where the next strip is, which the processor does not see by itself: heads come between
+    int64_t ahead; ///< of RowOps: `next`, unless its rows were asked for when these were expanded
 };
 
 /// All queries of a sequence, which room.queries holds, with [key, key + most_keys).
@@ -286,7 +290,7 @@ void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int6
     if (keys == 0) {
         return;
     }
-    // meet(a head's strip, its first key, keys, head, how far ahead it asks for memory)
+    // meet(a head's strip, its first key, keys, head)
     const auto each_strip = [&](const Tensor& t, auto meet) {
         const bool meanwhile = is_read_meanwhile(t, rows);
         const int64_t at_once = strip_of(t, meanwhile);
@@ -296,20 +300,20 @@ void attend_stretch(const Work& work, const Attention& a, int64_t sequence, int6
                 if (meanwhile) {
                     read_share(t, a.rows_of(t, key + i + n, 0, sequence), of_next, head, heads);
                 }
-                const Strip strip(t, a.rows_of(t, key + i, head, sequence), n, rows, room.floats, vector);
-                meet(strip, i, n, head, meanwhile ? 0 : strip.ahead);
+                const int64_t next = meanwhile ? 0 : most_strip_keys;
+                meet(Strip(t, a.rows_of(t, key + i, head, sequence), n, next, rows, room.floats, vector), i, n, head);
             }
         }
     };
-    each_strip(a.k, [&](const Strip& k, int64_t i, int64_t n, int64_t head, int64_t ahead) {
-        k.ops.multiply(k.rows, k.stride, n, ahead, room.queries + head * rows * a.d, a.d, rows, a.d,
+    each_strip(a.k, [&](const Strip& k, int64_t i, int64_t n, int64_t head) {
+        k.ops.multiply(k.rows, k.stride, n, k.ahead, room.queries + head * rows * a.d, a.d, rows, a.d,
                        room.scores + head * rows * stretch_keys + i, stretch_keys);
     });
     for (int64_t r = 0; r < rows * heads; ++r) {
         weigh(a, a.query(r / rows, sequence, r % rows), key, keys, room.scores + r * stretch_keys, sums, r, vector);
     }
-    each_strip(a.v, [&](const Strip& v, int64_t i, int64_t n, int64_t head, int64_t ahead) {
-        v.ops.accumulate(v.rows, v.stride, n, ahead, room.scores + head * rows * stretch_keys + i, stretch_keys, rows, a.dv,
+    each_strip(a.v, [&](const Strip& v, int64_t i, int64_t n, int64_t head) {
+        v.ops.accumulate(v.rows, v.stride, n, v.ahead, room.scores + head * rows * stretch_keys + i, stretch_keys, rows, a.dv,
                          sums.values + head * rows * a.dv, a.dv);
     });
 }
