@@ -1,9 +1,9 @@
 // Kernels of the CPU and BLAS backends against what the machine can do, measured in the same run; of both the fastest repeat
 // counts. share_of_peak: of the F32 multiply-add peak; share_of_read: of the speed at which memory is read (caches can give
 // more). SCHEDSCOPE_CPU=portable|avx2|avxvnni|avx512|avx512vnni|neon|… chooses the instruction set.
-#include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/machine_limits.h"
 #include "runtime/backend/op_cost.h"
+#include "runtime/backend/processors.h"
 #include "runtime/backend/registry.h"
 #include "runtime/clock.h"
 #include "runtime/tensor/convert.h"

@@ -4,7 +4,6 @@
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/repacked_memory.h"
-#include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 
 #include <fstream>

@@ -4,7 +4,6 @@
 
 #include "runtime/backend/cpu/vectors/isa_blocks.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
-#include "runtime/numbers.h"
 
 namespace schedscope {
 
