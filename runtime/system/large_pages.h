@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,12 +15,13 @@ struct Freed {
 };
 using FreedBytes = std::unique_ptr<std::byte, Freed>;
 
-/// Memory for more than 0 bytes, from the begin of a cache line on; much of it in pages of 2 MiB, if there are some: a fifth more
-/// is read from them in a second. Null: there is none.
+/// Memory from the begin of a cache line on, also for 0 bytes; much of it in pages of 2 MiB, if there are some: a fifth more is
+/// read from them in a second. Null: there is none.
 inline FreedBytes allocate_in_large_pages(size_t bytes) noexcept {
     constexpr size_t line = 64, page = size_t{2} << 20U;
     const size_t alignment = bytes >= 2 * page ? page : line;
-    const size_t rounded = bytes > SIZE_MAX - alignment ? 0 : (bytes + alignment) / alignment * alignment;
+    const size_t wanted = std::max<size_t>(bytes, 1), more = alignment - 1;
+    const size_t rounded = wanted > SIZE_MAX - more ? 0 : (wanted + more) / alignment * alignment;
     FreedBytes memory(rounded != 0 ? static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)) : nullptr);
     if (memory != nullptr && alignment == page) {
         ::madvise(memory.get(), rounded, MADV_HUGEPAGE); // where there are none nothing changes
