@@ -83,7 +83,14 @@ public:
             std::memcpy(to + done, rows.data() + first, n);
         });
     }
-    void clear(uint8_t value) override { memory_->clear(value); }
+    void clear(uint8_t value) override {
+        for (const auto& [offset, panels] : held_) {
+            const std::vector<std::byte> rows(panels.of_panel, std::byte{value});
+            for (size_t at = 0; at < panels.bytes; at += panels.of_panel) {
+                write(offset + at, rows.data(), rows.size());
+            }
+        }
+    }
     std::string lock(size_t offset, size_t bytes) override { return memory_->lock(offset, bytes); }
 
 private:

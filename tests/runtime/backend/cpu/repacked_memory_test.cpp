@@ -20,6 +20,15 @@ constexpr Type types[] = {Type::Q4_0, Type::Q4_1, Type::Q8_0, Type::IQ4_NL, Type
 /// Of floats only long rows are laid out; these are no multiple of what is multiplied at once.
 constexpr int64_t row_of(Type type) { return is_float(type) ? longest_row_as_it_is + 75 : 512; }
 
+/// Lays a tensor out in the memory that is returned, in which nothing is written yet.
+std::unique_ptr<Buffer> lay_out(Tensor& t) {
+    std::unique_ptr<Buffer> memory = cpu_repack_buffer_type().allocate(n_bytes(t));
+    t.buffer = memory.get();
+    t.offset = 0;
+    memory->hold(t);
+    return memory;
+}
+
 /// What a graph of weights and columns comes to; with weights that are laid out where they can be, or all as they lie.
 std::vector<float> computed(bool laid_out, const std::vector<Type>& weight_types, const Shape& ne, int64_t n_columns,
                             const std::function<Tensor*(Graph&, const std::vector<Tensor*>&, Tensor*)>& build) {
@@ -35,10 +44,7 @@ std::vector<float> computed(bool laid_out, const std::vector<Type>& weight_types
     std::vector<std::unique_ptr<Buffer>> buffers;
     for (Tensor* const t : weights) {
         if (laid_out && can_be_repacked(t->type, t->ne)) {
-            buffers.push_back(cpu_repack_buffer_type().allocate(n_bytes(*t)));
-            t->buffer = buffers.back().get();
-            t->offset = 0;
-            t->buffer->hold(*t);
+            buffers.push_back(lay_out(*t));
         }
         const auto values = some_floats(static_cast<size_t>(n_elements(*t)));
         std::vector<std::byte> rows(n_bytes(*t));
@@ -86,6 +92,19 @@ TEST(RepackedMemory, IsReadAsItWasWritten) {
         std::vector<std::byte> some(100);
         tensor_read(*t, some.data(), middle, some.size());
         EXPECT_EQ(std::memcmp(some.data(), &bytes[middle], some.size()), 0);
+    }
+}
+
+TEST(RepackedMemory, IsReadAsItWasCleared) {
+    for (const Type type : types) {
+        SCOPED_TRACE(type_name(type));
+        Graph g;
+        Tensor* t = g.input(type, {row_of(type), is_float(type) ? 192 : 48, 1, 1});
+        const auto memory = lay_out(*t);
+        memory->clear(7);
+        std::vector<std::byte> back(n_bytes(*t));
+        tensor_read(*t, back.data(), 0, back.size());
+        EXPECT_EQ(back, std::vector<std::byte>(back.size(), std::byte{7}));
     }
 }
 
