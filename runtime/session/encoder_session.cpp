@@ -1,5 +1,6 @@
 #include "runtime/session/encoder_session.h"
 
+#include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/scheduler/evaluation_record.h"
@@ -27,7 +28,7 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     }
     std::vector<OverrideReport> reports;
     LoadOptions loading(o.header_only ? LoadMode::header : LoadMode::data);
-    loading.repacks = o.repack && o.products == Products::int8;
+    loading.repacks = o.repack && may_lay_out(backend);
     loading.threads = backend.threads.get();
     model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement, loading, &reports);
     notes_ = o.header_only ? std::vector<std::string>() : caveats_of(devices_);

@@ -1,5 +1,6 @@
 #include "runtime/session/session.h"
 
+#include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/context/flash_attention.h"
 #include "runtime/error.h"
@@ -88,7 +89,7 @@ SchedulerOptions Session::scheduling() const {
 LoadOptions Session::loading(const gguf::File* beside) const {
     LoadOptions loading(options_.header_only ? LoadMode::header : LoadMode::data);
     loading.mapped = options_.mmap;
-    loading.repacks = options_.repack && options_.products == Products::int8;
+    loading.repacks = options_.repack && may_lay_out(backend_options());
     loading.bytes_beside = beside != nullptr ? narrow<int64_t>(beside->file_bytes()) : 0;
     loading.locked = options_.mlock;
     loading.progress = options_.on_load;

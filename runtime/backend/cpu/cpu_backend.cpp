@@ -4,6 +4,7 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/kernels/product_rows.h"
 #include "runtime/backend/cpu/lap_clock.h"
+#include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/backend/op_cost.h"
 #include "runtime/backend/order/fusion.h"
 #include "runtime/error.h"
@@ -32,7 +33,8 @@ bool is_product(const Tensor& node) noexcept { return node.op == Op::MUL_MAT || 
 
 CpuBackend::CpuBackend(Device& device, const BackendOptions& options, const VectorOps& vector)
     : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), fusion_(options.fusion),
-      products_(options.products), vector_(vector), pool_(threads_of(options)), scratch_(pool_->n_threads()) {}
+      products_(options.products), vector_(vector), multiplies_laid_out_(multiplies_laid_out(products_, vector)),
+      pool_(threads_of(options)), scratch_(pool_->n_threads()) {}
 
 void CpuBackend::optimise(SplitGraph& split) {
     if (fusion_) {
@@ -71,7 +73,22 @@ void CpuBackend::round_columns(std::span<Tensor* const> nodes, int n_parts) {
     });
 }
 
+/// Products of other kinds than weights were laid out for would read past their end.
+void CpuBackend::require_multiplied(const Tensor& node) const {
+    if (multiplies_laid_out_ || !is_product(node)) {
+        return;
+    }
+    const Tensor& weights = *node.src[0];
+    if (!is_float(weights.type) && repacked_data(weights) != nullptr) {
+        throw Error(ErrorKind::usage,
+                    std::string(name_) + ": '" + weights.name + "' is laid out for other products than this backend computes");
+    }
+}
+
 void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
+    for (const Tensor* node : nodes) {
+        require_multiplied(*node);
+    }
     const int n = worthwhile_threads(nodes, pool_->n_active());
     round_columns(nodes, n);
     Common common{.floats = common_floats_, .columns = columns_};

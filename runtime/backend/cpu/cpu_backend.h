@@ -25,6 +25,7 @@ public:
     void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override;
 
 private:
+    void require_multiplied(const Tensor& node) const;
     void run(std::span<Tensor* const> nodes, Kernel kernel);
     void round_columns(std::span<Tensor* const> nodes, int n_parts);
     std::string_view name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const;
@@ -34,6 +35,7 @@ private:
     bool fusion_;
     Products products_;
     const VectorOps& vector_;
+    bool multiplies_laid_out_;
     std::shared_ptr<ThreadPool> pool_;
     std::vector<Scratch> scratch_; ///< by part
     std::vector<float> common_floats_;

@@ -54,6 +54,8 @@ std::string processor_name() {
     return "processor";
 }
 
+bool may_lay_out(const BackendOptions& options) noexcept { return multiplies_laid_out(options.products, best_vector_ops()); }
+
 std::unique_ptr<Device> make_cpu_device() { return std::make_unique<CpuDevice>(); }
 
 } // namespace schedscope

@@ -130,6 +130,10 @@ const BufferType& cpu_repack_buffer_type() noexcept {
     return type;
 }
 
+bool multiplies_laid_out(Products products, const VectorOps& vector) noexcept {
+    return products == Products::int8 && &vector == &ops_here();
+}
+
 std::optional<LaidOutType> layout_of(Type type) noexcept {
     if (rows_of(type).lay_out == nullptr) {
         return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
+#include "runtime/backend/products.h"
 #include "runtime/planner/placement/plan_settings.h"
 
 #include <algorithm>
@@ -9,10 +10,13 @@
 
 namespace schedscope {
 
-/// Memory that lays weights of matrix products out as they are written, quantised ones for the widest instruction set, and gives
-/// them back as they were when they are read: "CPU_Repack". The host has no address of them; products ask for `repacked_data`.
-/// Each tensor is to be announced (Buffer::hold) before it is written.
+/// Memory that lays weights of matrix products out as they are written, quantised ones for the instruction set that this process
+/// has chosen (best_vector_ops), and gives them back as they were when they are read: "CPU_Repack". The host has no address of
+/// them; products ask for `repacked_data`. Each tensor is to be announced (Buffer::hold) before it is written.
 const BufferType& cpu_repack_buffer_type() noexcept;
+
+/// Can quantised weights that lie there be multiplied so? In whole numbers alone, and by what they were laid out for.
+bool multiplies_laid_out(Products products, const VectorOps& vector) noexcept;
 
 /// Rows from a multiple of this on, as many or a multiple, can be written by threads at once: they share nothing with others.
 constexpr int64_t rows_laid_out_together = 64;

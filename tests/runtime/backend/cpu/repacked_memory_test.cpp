@@ -1,4 +1,5 @@
 // Weights that are laid out as they are written: they are read as they were, and products of them are those of the rows.
+#include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/error.h"
@@ -106,6 +107,43 @@ TEST(RepackedMemory, IsReadAsItWasCleared) {
         tensor_read(*t, back.data(), 0, back.size());
         EXPECT_EQ(back, std::vector<std::byte>(back.size(), std::byte{7}));
     }
+}
+
+/// Computes a product of weights that are laid out.
+void multiply_laid_out(Type type, Products products, const VectorOps& vector) {
+    SmallGraph small;
+    Tensor* const weights = small.graph.input(type, {row_of(type), 64, 1, 1});
+    Tensor* const product = ops::mul_mat(small.graph, weights, small.graph.input(Type::F32, {row_of(type), 1, 1, 1}));
+    const std::unique_ptr<Device> device = make_cpu_device();
+    const SplitGraph split = small.place(*device, product);
+    const auto memory = lay_out(*weights);
+    memory->clear(0);
+    BackendOptions options;
+    options.products = products;
+    cpu::CpuBackend(*device, options, vector).compute(split, 0, static_cast<int32_t>(split.nodes.size()), nullptr);
+}
+
+TEST(RepackedMemory, IsRefusedByOtherProductsThanItWasLaidOutFor) {
+    EXPECT_NO_THROW(multiply_laid_out(Type::Q4_0, Products::int8, best_vector_ops()));
+    EXPECT_NO_THROW(multiply_laid_out(Type::F16, Products::floats, best_vector_ops())) << "floats lie alike for all";
+    std::vector<std::pair<Products, const VectorOps*>> others{{Products::floats, &best_vector_ops()}};
+    for (const VectorOps* vector : usable_vector_ops()) {
+        if (vector != &best_vector_ops()) {
+            others.emplace_back(Products::int8, vector);
+        }
+    }
+    for (const auto& [products, vector] : others) {
+        try {
+            multiply_laid_out(Type::Q4_0, products, *vector);
+            FAIL() << products_name(products) << " products by " << vector->name;
+        } catch (const Error& e) {
+            EXPECT_EQ(e.kind(), ErrorKind::usage);
+        }
+    }
+    BackendOptions options;
+    EXPECT_TRUE(may_lay_out(options));
+    options.products = Products::floats;
+    EXPECT_FALSE(may_lay_out(options));
 }
 
 TEST(RepackedMemory, HoldsWhatItWasToldOf) {
