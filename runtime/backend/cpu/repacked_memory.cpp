@@ -153,6 +153,4 @@ const std::byte* repacked_data(const Tensor& t) noexcept {
     return static_cast<RepackedBuffer*>(t.buffer)->base() + t.offset;
 }
 
-const RepackedRows* repacked_rows(const Tensor& t) noexcept { return repacked_data(t) != nullptr ? &rows_of(t.type) : nullptr; }
-
 } // namespace schedscope

@@ -37,8 +37,7 @@ template <typename Use> void each_stretch_of_floats(int64_t n, Use use) {
 std::optional<LaidOutType> layout_of(Type type) noexcept;
 bool can_be_repacked(Type type, const Shape& ne) noexcept;
 
-/// A tensor's rows as they are laid out, and, unless they are floats, what multiplies them; null: it lies in other memory.
+/// A tensor's rows as they are laid out; null: it lies in other memory.
 const std::byte* repacked_data(const Tensor& t) noexcept;
-const RepackedRows* repacked_rows(const Tensor& t) noexcept;
 
 } // namespace schedscope

@@ -2,7 +2,6 @@
 
 #include "runtime/backend/cpu/kernels/activation.h"
 #include "runtime/backend/cpu/kernels/product_rows.h"
-#include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/backend/order/fusion_parts.h"
 
 #include <algorithm>
@@ -12,9 +11,9 @@ namespace schedscope::cpu {
 namespace {
 
 /// Rows of one product for all columns; kept in `out`, a column behind the other, `apart` floats each.
-class Stretches {
+class RowsOfProduct {
 public:
-    Stretches(const Work& work, const Tensor& product, const Columns& columns, float* room)
+    RowsOfProduct(const Work& work, const Tensor& product, const Columns& columns, float* room)
         : work_(work), product_(product), columns_(columns), room_(room) {}
     void multiply(int64_t first, int64_t end, float* out, int64_t apart = most_rows_at_once) const {
         // The rows are counted from `first`, so that they fill `out` from its beginning.
@@ -45,8 +44,8 @@ void run_mul_mat_add(const Work& work) {
     float* room = work.room(most_rows_at_once * n + for_columns + room_of_rows(work, weights, n));
     float* for_rows = room + most_rows_at_once * n;
     const Columns columns = columns_of(work, weights, b, 0, 0, for_rows);
-    const Stretches product(work, *parts.product, columns, for_rows + for_columns);
-    work.each_stretch(work.node().ne[0], rows_at_once(work, weights), [&](int64_t first, int64_t end) {
+    const RowsOfProduct product(work, *parts.product, columns, for_rows + for_columns);
+    work.each_stretch(work.node().ne[0], rows_at_once(work, weights, n), [&](int64_t first, int64_t end) {
         product.multiply(first, end, room);
         for (int64_t j = 0; j < n; ++j) {
             float* out = at(*parts.result, first, j);
@@ -62,8 +61,7 @@ void run_mul_mat_add(const Work& work) {
 /// So many rows of either matrix before those of the other. For one column the speed of memory decides, which is read faster from
 /// its begin to its end; no more than leaves each part several stretches.
 int64_t gates_at_once(const Work& work, const Tensor& gate, const Tensor& up, int64_t n) {
-    const bool is_laid_out = repacked_rows(gate) != nullptr || repacked_rows(up) != nullptr; // begins with a panel
-    const int64_t rows = is_laid_out ? most_rows_at_once : std::min(rows_at_once(work, gate), rows_at_once(work, up));
+    const int64_t rows = rows_at_once(work, gate, up, n);
     constexpr int64_t of_part = 16;
     return n > 1 ? rows : std::max<int64_t>(gate.ne[1] / (of_part * work.n_parts) / rows, 1) * rows;
 }
@@ -86,8 +84,8 @@ void run_gate_up(const Work& work) {
         rounding_for(work.products, work.vector, gate_weights, n) == rounding_for(work.products, work.vector, up_weights, n);
     const Columns up_columns =
         alike ? columns : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
-    const Stretches gate_rows(work, *parts.gate, columns, rows);
-    const Stretches up_rows(work, *parts.up, up_columns, rows);
+    const RowsOfProduct gate_rows(work, *parts.gate, columns, rows);
+    const RowsOfProduct up_rows(work, *parts.up, up_columns, rows);
     work.each_stretch(work.node().ne[0], at_once, [&](int64_t first, int64_t end) {
         gate_rows.multiply(first, end, gates, at_once);
         up_rows.multiply(first, end, ups, at_once);

@@ -14,9 +14,74 @@ namespace {
 constexpr int64_t few_columns = 4, few_int8_columns = 8; ///< up to these each row is multiplied as it lies
 constexpr int64_t some_columns = 16;                     ///< and several rows of floats together
 constexpr int64_t expanded_rows = 60;                    ///< a multiple of every tile height of floats
-static_assert(most_rows_at_once % rows_laid_out_together == 0);
+static_assert(most_rows_at_once % rows_laid_out_together == 0 && most_rows_at_once % widest_vector == 0);
 constexpr int64_t float_bytes = sizeof(float);
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
+
+/// How a product of such weights and so many columns is computed. Which columns it takes, how many rows together and how much
+/// room for them follow from it.
+enum class ProductWay : uint8_t {
+    // In whole numbers, of quantised weights.
+    int8_as_they_lie, ///< few columns
+    int8_packed,      ///< a stretch of rows is packed into panels first (Int8Rows)
+    int8_laid_out,    ///< weights that were laid out, as they lie
+    int8_unfolded,    ///< a stretch of those is made into such panels first
+    // In floats, of weights of floats.
+    floats_one_column,
+    floats_some_columns, ///< several rows together, as they lie
+    floats_laid_out,     ///< some columns with rows that were laid out
+    floats_taken_back,   ///< a stretch of those is put back as it was first
+    floats_as_they_lie,  ///< a matrix of F32
+    // In floats, of what is expanded to them.
+    blocks_as_they_lie, ///< few columns
+    expanded_row,       ///< few columns with a row at a time, which is expanded first
+    expanded,           ///< a stretch of rows is
+};
+
+/// Weights that were laid out are multiplied by what they were laid out for: CpuBackend sees to that.
+ProductWay way_of(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept {
+    const bool laid_out = repacked_data(weights) != nullptr;
+    if (in_whole_numbers(products, vector, weights.type)) {
+        if (laid_out) {
+            const int64_t few = vector.blocks[ordinal(weights.type)].repacked.few_columns;
+            return n <= few ? ProductWay::int8_laid_out : ProductWay::int8_unfolded;
+        }
+        return n <= few_int8_columns ? ProductWay::int8_as_they_lie : ProductWay::int8_packed;
+    }
+    if (laid_out) {
+        return n <= some_columns ? ProductWay::floats_laid_out : ProductWay::floats_taken_back;
+    }
+    if (is_float(weights.type) && n <= some_columns) {
+        return n == 1 ? ProductWay::floats_one_column : ProductWay::floats_some_columns;
+    }
+    if (weights.type == Type::F32) {
+        return ProductWay::floats_as_they_lie;
+    }
+    if (n <= few_columns) {
+        return vector.blocks[ordinal(weights.type)].dot != nullptr ? ProductWay::blocks_as_they_lie : ProductWay::expanded_row;
+    }
+    return ProductWay::expanded;
+}
+ProductWay way_of(const Work& work, const Tensor& weights, int64_t n) noexcept {
+    return way_of(work.products, work.vector, weights, n);
+}
+
+bool begins_with_panel(ProductWay way) noexcept {
+    return way == ProductWay::int8_laid_out || way == ProductWay::int8_unfolded || way == ProductWay::floats_laid_out ||
+           way == ProductWay::floats_taken_back;
+}
+
+int64_t rows_at_once(ProductWay way) noexcept {
+    switch (way) {
+    case ProductWay::int8_as_they_lie:
+    case ProductWay::int8_packed:
+    case ProductWay::int8_laid_out:
+    case ProductWay::int8_unfolded:
+    case ProductWay::floats_laid_out:
+    case ProductWay::floats_taken_back: return most_rows_at_once;
+    default: return expanded_rows;
+    }
+}
 
 /// Σ row[l] x[l] of a type of floats; what lies `ahead` bytes further is fetched.
 float dot_floats(Type type, const std::byte* row, const float* x, int64_t n, int64_t ahead, const VectorOps& v) {
@@ -28,46 +93,50 @@ float dot_floats(Type type, const std::byte* row, const float* x, int64_t n, int
 }
 int64_t ahead_in_order() noexcept { return fetches_in_order() ? fetched_ahead : 0; }
 
-/// out[j × out_stride] = a row of weights times column j, for a few columns.
-void dot_row(const Tensor& weights, const std::byte* row, const Columns& x, int64_t n_columns, float* out, int64_t out_stride,
-             float* room, const VectorOps& v) {
-    const int64_t k = weights.ne[0];
-    const auto each = [&](Type type, const std::byte* data, int64_t ahead) {
-        for (int64_t j = 0; j < n_columns; ++j) {
-            out[j * out_stride] = dot_floats(type, data, x.data + j * x.stride, k, j == 0 ? ahead : 0, v);
-        }
-    };
-    if (is_float(weights.type)) {
-        return each(weights.type, row, ahead_in_order());
+/// Rows of floats with one column.
+void dot_rows(const Tensor& weights, const std::byte* rows, int64_t n_rows, const float* x, float* out, const VectorOps& v) {
+    for (int64_t row = 0; row < n_rows; ++row) {
+        out[row] = dot_floats(weights.type, rows + row * weights.nb[1], x, weights.ne[0], ahead_in_order(), v);
     }
-    fetch(row + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
+}
+
+/// Rows of blocks as they lie: each is taken apart once for several columns.
+void dot_blocks(const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x, int64_t n, float* out,
+                int64_t out_stride, const VectorOps& v) {
     const BlockOps& blocks = v.blocks[ordinal(weights.type)];
-    if (blocks.dot != nullptr) {
-        for (int64_t j = 0; j < n_columns; j += BlockOps::max_columns) {
-            const auto some = int_of(std::min<int64_t>(BlockOps::max_columns, n_columns - j));
+    for (int64_t row = 0; row < n_rows; ++row, rows += weights.nb[1]) {
+        fetch(rows + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
+        for (int64_t j = 0; j < n; j += BlockOps::max_columns) {
+            const auto some = int_of(std::min<int64_t>(BlockOps::max_columns, n - j));
             float results[BlockOps::max_columns];
-            blocks.dot(row, x.data + j * x.stride, x.stride, some, k, results);
+            blocks.dot(rows, x.data + j * x.stride, x.stride, some, weights.ne[0], results);
             for (int i = 0; i < some; ++i) {
-                out[(j + i) * out_stride] = results[i];
+                out[(j + i) * out_stride + row] = results[i];
             }
         }
-    } else {
-        each(Type::F32, reinterpret_cast<const std::byte*>(read_row(weights, row, room, v)), 0);
     }
 }
 
-/// The same of rows of F32, F16 or BF16, for two columns and more: each number is read once for several.
-const RowOps* rows_of_floats(const Tensor& weights, int64_t n, const VectorOps& v) noexcept {
-    return is_float(weights.type) && n <= some_columns ? &v.rows[ordinal(weights.type)] : nullptr;
+/// Rows of blocks that are expanded one by one into `room`.
+void dot_expanded(const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x, int64_t n, float* out,
+                  int64_t out_stride, float* room, const VectorOps& v) {
+    for (int64_t row = 0; row < n_rows; ++row, rows += weights.nb[1]) {
+        fetch(rows + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
+        const float* const expanded = read_row(weights, rows, room, v);
+        for (int64_t j = 0; j < n; ++j) {
+            out[j * out_stride + row] = v.dot_f32(expanded, x.data + j * x.stride, weights.ne[0], 0);
+        }
+    }
 }
 
-void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
-                     const Columns& x, int64_t n, float* out, int64_t out_stride) {
+/// Rows of floats with two columns and more: each number is read once for several.
+void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x, int64_t n,
+                     float* out, int64_t out_stride) {
     constexpr int64_t together = 8; // stay near for all columns
     const auto stride = static_cast<int64_t>(weights.nb[1]);
     const int64_t ahead = std::max(together, fetched_ahead / std::max<int64_t>(stride, 1));
-    for (int64_t row = first; row < end; row += together) {
-        ops.multiply(matrix + row * stride, weights.nb[1], std::min(together, end - row), ahead, x.data, x.stride, n,
+    for (int64_t row = 0; row < n_rows; row += together) {
+        ops.multiply(rows + row * stride, weights.nb[1], std::min(together, n_rows - row), ahead, x.data, x.stride, n,
                      weights.ne[0], out + row, out_stride);
     }
 }
@@ -122,13 +191,13 @@ int64_t columns_at_once(int64_t bytes_of_one) noexcept {
 }
 
 /// Rows as they lie, each piece of which is taken apart once for several columns.
-void multiply_few(const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end, const Int8Columns& columns,
-                  int64_t n, float* out, int64_t out_stride, const VectorOps& v) {
+void multiply_few(const Tensor& weights, const std::byte* rows, int64_t n_rows, const Int8Columns& columns, int64_t n, float* out,
+                  int64_t out_stride, const VectorOps& v) {
     const Int8Rows& ops = v.blocks[ordinal(weights.type)].int8;
-    const int64_t near = n <= Int8Rows::max_columns ? end - first : 32; ///< rows that stay in the cache for further columns
-    for (int64_t row = first; row < end; row += near) {
+    const int64_t near = n <= Int8Rows::max_columns ? n_rows : 32; ///< rows that stay in the cache for further columns
+    for (int64_t row = 0; row < n_rows; row += near) {
         for (int64_t j = 0; j < n; j += Int8Rows::max_columns) {
-            ops.dot(matrix + row * weights.nb[1], weights.nb[1], std::min(near, end - row), columns.from(j),
+            ops.dot(rows + row * weights.nb[1], weights.nb[1], std::min(near, n_rows - row), columns.from(j),
                     int_of(std::min<int64_t>(Int8Rows::max_columns, n - j)), weights.ne[0], out + row + j * out_stride,
                     out_stride);
         }
@@ -138,18 +207,11 @@ void multiply_few(const Tensor& weights, const std::byte* matrix, int64_t first,
 /// Bytes of a column that are read.
 int64_t bytes_of_column(const Int8Columns& columns) noexcept { return columns.stride + 2 * columns.group_stride * float_bytes; }
 
-/// How weights that were laid out when they were loaded are multiplied with so few columns; null: they were not, or there are
-/// more.
-const RepackedRows* repacked_for(const Tensor& weights, int64_t n) noexcept {
-    const RepackedRows* const repacked = repacked_rows(weights);
-    return repacked != nullptr && n <= repacked->few_columns ? repacked : nullptr;
-}
-
 std::optional<Rounding> rounding_for(const Work& work, const Tensor& weights, int64_t n) noexcept {
     return cpu::rounding_for(work.products, work.vector, weights, n);
 }
 
-/// Such panels, as they lie: a few at a time, so that they stay near for all columns.
+/// Panels that were laid out, as they lie: a few at a time, so that they stay near for all columns.
 void multiply_repacked(const RepackedRows& ops, const Tensor& weights, const std::byte* rows, int64_t n_rows,
                        const Int8Columns& columns, int64_t n, float* out, int64_t out_stride) {
     const int64_t k = weights.ne[0], near = n <= few_int8_columns ? n_rows : most_rows_at_once;
@@ -162,18 +224,18 @@ void multiply_repacked(const RepackedRows& ops, const Tensor& weights, const std
     }
 }
 
-/// Rows laid out as panels in `room`.
-void multiply_panels(const Work& work, const Tensor& weights, const std::byte* rows, int64_t n_rows, const Int8Columns& columns,
-                     int64_t n, float* out, int64_t out_stride, float* room) {
+/// Rows as panels in `room`: packed, or unfolded from those that were laid out.
+void multiply_panels(const Work& work, ProductWay way, const Tensor& weights, const std::byte* rows, int64_t n_rows,
+                     const Int8Columns& columns, int64_t n, float* out, int64_t out_stride, float* room) {
     const int64_t k = weights.ne[0], in_panel = work.vector.panel_rows;
-    const Int8Rows& ops = work.vector.blocks[ordinal(weights.type)].int8;
+    const BlockOps& blocks = work.vector.blocks[ordinal(weights.type)];
+    const Int8Rows& ops = blocks.int8;
     auto* const panels = reinterpret_cast<std::byte*>(room);
-    const RepackedRows* const repacked = repacked_rows(weights);
     for (int64_t i = 0; i < n_rows; i += in_panel) {
-        const std::byte* const from = rows + static_cast<size_t>(i) * weights.nb[1];
+        const std::byte* const from = rows + i * weights.nb[1];
         std::byte* const panel = panels + i / in_panel * ops.panel_bytes(k);
-        if (repacked != nullptr) {
-            repacked->unfold(from, k, panel);
+        if (way == ProductWay::int8_unfolded) {
+            blocks.repacked.unfold(from, k, panel);
         } else {
             ops.pack(from, weights.nb[1], std::min(in_panel, n_rows - i), k, panel);
         }
@@ -184,6 +246,33 @@ void multiply_panels(const Work& work, const Tensor& weights, const std::byte* r
     for (int64_t j = 0; j < n; j += at_once) {
         ops.multiply(panels, n_rows, k, columns.from(j), std::min(at_once, n - j), out + j * out_stride, out_stride, next,
                      j == 0 ? bytes : 0);
+    }
+}
+
+/// A stretch of rows for many columns, laid out in `room` for the arithmetic unless it lies so.
+void multiply_stretch(const Work& work, ProductWay way, const Tensor& weights, const std::byte* rows, int64_t n_rows,
+                      const Columns& columns, int64_t n, float* out, int64_t out_stride, float* room) {
+    const int64_t k = weights.ne[0];
+    const float* matrix = room;
+    int64_t apart = k;
+    switch (way) {
+    case ProductWay::int8_packed:
+    case ProductWay::int8_unfolded:
+        return multiply_panels(work, way, weights, rows, n_rows, columns.int8, n, out, out_stride, room);
+    case ProductWay::floats_taken_back: take_back(weights, rows, n_rows, room, work.vector); break;
+    case ProductWay::floats_as_they_lie:
+        matrix = reinterpret_cast<const float*>(rows);
+        apart = static_cast<int64_t>(weights.nb[1]) / float_bytes;
+        break;
+    default:
+        for (int64_t i = 0; i < n_rows; ++i) {
+            read_row(weights, rows + i * weights.nb[1], room + i * k, work.vector);
+        }
+    }
+    const int64_t at_once = columns_at_once(k * float_bytes);
+    for (int64_t j = 0; j < n; j += at_once) {
+        work.vector.multiply(matrix, apart, n_rows, columns.data + j * columns.stride, columns.stride, std::min(at_once, n - j),
+                             k, out + j * out_stride, out_stride);
     }
 }
 
@@ -200,19 +289,24 @@ const std::byte* weights_data(const Tensor& weights) noexcept {
     return repacked != nullptr ? repacked : host_data(weights);
 }
 
-int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept {
-    const bool plain_floats = !in_whole_numbers(work.products, work.vector, weights.type) && repacked_rows(weights) == nullptr;
-    return plain_floats ? expanded_rows : most_rows_at_once;
+int64_t rows_at_once(const Work& work, const Tensor& weights, int64_t n) noexcept {
+    return rows_at_once(way_of(work, weights, n));
+}
+int64_t rows_at_once(const Work& work, const Tensor& a, const Tensor& b, int64_t n) noexcept {
+    const ProductWay of_a = way_of(work, a, n), of_b = way_of(work, b, n);
+    const bool in_panels = begins_with_panel(of_a) || begins_with_panel(of_b);
+    return in_panels ? most_rows_at_once : std::min(rows_at_once(of_a), rows_at_once(of_b));
 }
 
 std::optional<Rounding> rounding_for(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept {
-    if (!in_whole_numbers(products, vector, weights.type)) {
-        return std::nullopt;
+    const RepackedRows& repacked = vector.blocks[ordinal(weights.type)].repacked;
+    switch (way_of(products, vector, weights, n)) {
+    case ProductWay::int8_as_they_lie: return Rounding{};
+    case ProductWay::int8_laid_out: return Rounding{false, repacked.taken_off, repacked.scaled};
+    case ProductWay::int8_packed:
+    case ProductWay::int8_unfolded: return Rounding{true};
+    default: return std::nullopt;
     }
-    if (const RepackedRows* const repacked = repacked_for(weights, n)) {
-        return Rounding{false, repacked->taken_off, repacked->scaled};
-    }
-    return Rounding{n > few_int8_columns || repacked_rows(weights) != nullptr};
 }
 
 int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b) noexcept {
@@ -258,67 +352,43 @@ Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int6
 
 int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcept {
     const int64_t k = weights.ne[0];
-    if (!in_whole_numbers(work.products, work.vector, weights.type)) {
-        return (n <= few_columns ? 1 : most_rows_at_once) * k;
+    const ProductWay way = way_of(work, weights, n);
+    switch (way) {
+    case ProductWay::int8_packed:
+    case ProductWay::int8_unfolded: {
+        const int64_t of_panel = work.vector.blocks[ordinal(weights.type)].int8.panel_bytes(k);
+        return rows_at_once(way) / work.vector.panel_rows * of_panel / float_bytes;
     }
-    const int64_t of_panel = work.vector.blocks[ordinal(weights.type)].int8.panel_bytes(k);
-    const bool as_they_lie = repacked_rows(weights) != nullptr ? repacked_for(weights, n) != nullptr : n <= few_int8_columns;
-    return as_they_lie ? 0 : most_rows_at_once / work.vector.panel_rows * of_panel / float_bytes;
+    case ProductWay::floats_taken_back:
+    case ProductWay::expanded: return rows_at_once(way) * k;
+    case ProductWay::expanded_row: return k;
+    default: return 0;
+    }
 }
 
 void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
                    const Columns& columns, int64_t n, float* out, int64_t out_stride, float* room) {
-    const int64_t k = weights.ne[0];
     const VectorOps& v = work.vector;
-    const bool is_int8 = columns.int8.codes != nullptr;
-    if (const RepackedRows* const repacked = repacked_for(weights, n)) {
-        return multiply_repacked(*repacked, weights, matrix + first * static_cast<int64_t>(weights.nb[1]), end - first,
-                                 columns.int8, n, out + first, out_stride);
+    const BlockOps& blocks = v.blocks[ordinal(weights.type)];
+    const RowOps& floats = v.rows[ordinal(weights.type)];
+    const ProductWay way = way_of(work, weights, n);
+    const std::byte* rows = matrix + first * static_cast<int64_t>(weights.nb[1]);
+    out += first;
+    const int64_t count = end - first;
+    switch (way) {
+    case ProductWay::int8_as_they_lie: return multiply_few(weights, rows, count, columns.int8, n, out, out_stride, v);
+    case ProductWay::int8_laid_out:
+        return multiply_repacked(blocks.repacked, weights, rows, count, columns.int8, n, out, out_stride);
+    case ProductWay::floats_one_column: return dot_rows(weights, rows, count, columns.data, out, v);
+    case ProductWay::floats_some_columns: return multiply_floats(floats, weights, rows, count, columns, n, out, out_stride);
+    case ProductWay::floats_laid_out: return multiply_laid_out(floats, weights, rows, count, columns, n, out, out_stride, v);
+    case ProductWay::blocks_as_they_lie: return dot_blocks(weights, rows, count, columns, n, out, out_stride, v);
+    case ProductWay::expanded_row: return dot_expanded(weights, rows, count, columns, n, out, out_stride, room, v);
+    default: break;
     }
-    if (is_int8 && n <= few_int8_columns && repacked_rows(weights) == nullptr) {
-        return multiply_few(weights, matrix, first, end, columns.int8, n, out, out_stride, v);
-    }
-    const RowOps* const floats = rows_of_floats(weights, n, v);
-    const bool is_laid_out = repacked_rows(weights) != nullptr;
-    if (floats != nullptr && is_laid_out) {
-        return multiply_laid_out(*floats, weights, matrix + first * weights.nb[1], end - first, columns, n, out + first,
-                                 out_stride, v);
-    }
-    if (floats != nullptr && n > 1) {
-        return multiply_floats(*floats, weights, matrix, first, end, columns, n, out, out_stride);
-    }
-    if (!is_int8 && n <= few_columns) {
-        for (int64_t row = first; row < end; ++row) {
-            dot_row(weights, matrix + row * weights.nb[1], columns, n, out + row, out_stride, room, v);
-        }
-        return;
-    }
-    const int64_t at_once = rows_at_once(work, weights);
-    for (int64_t row = first; row < end; row += at_once) {
-        const int64_t rows = std::min(at_once, end - row);
-        const std::byte* const from = matrix + row * weights.nb[1];
-        if (is_int8) {
-            multiply_panels(work, weights, from, rows, columns.int8, n, out + row, out_stride, room);
-            continue;
-        }
-        const float* a = reinterpret_cast<const float*>(from);
-        int64_t lda = weights.nb[1] / sizeof(float);
-        if (is_laid_out) {
-            take_back(weights, from, rows, room, v);
-            a = room;
-            lda = k;
-        } else if (weights.type != Type::F32) {
-            for (int64_t i = 0; i < rows; ++i) {
-                read_row(weights, from + i * weights.nb[1], room + i * k, v);
-            }
-            a = room;
-            lda = k;
-        }
-        const int64_t block = columns_at_once(k * float_bytes);
-        for (int64_t j = 0; j < n; j += block) {
-            v.multiply(a, lda, rows, columns.data + j * columns.stride, columns.stride, std::min(block, n - j), k,
-                       out + j * out_stride + row, out_stride);
-        }
+    const int64_t at_once = rows_at_once(way);
+    for (int64_t row = 0; row < count; row += at_once, rows += at_once * weights.nb[1], out += at_once) {
+        multiply_stretch(work, way, weights, rows, std::min(at_once, count - row), columns, n, out, out_stride, room);
     }
 }
 

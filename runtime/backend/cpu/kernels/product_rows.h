@@ -20,8 +20,9 @@ std::optional<Rounding> rounding_for(Products products, const VectorOps& vector,
 /// Where the rows of weights lie, also of those that were laid out (repacked_memory.h).
 const std::byte* weights_data(const Tensor& weights) noexcept;
 
-/// Rows of weights that are laid out, and multiplied, together.
-int64_t rows_at_once(const Work& work, const Tensor& weights) noexcept;
+/// Rows of weights that are laid out, and multiplied with n columns, together; of two matrices in turns.
+int64_t rows_at_once(const Work& work, const Tensor& weights, int64_t n) noexcept;
+int64_t rows_at_once(const Work& work, const Tensor& a, const Tensor& b, int64_t n) noexcept;
 constexpr int64_t most_rows_at_once = 64;
 
 /// Rows of F32 that can be read where they lie.
@@ -40,7 +41,8 @@ int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b
 Columns with_int8(const Work& work, const Tensor& weights, Columns floats, int64_t n, float* room);
 int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept;
 
-/// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns. `room`: room_of_rows floats.
+/// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns. `room`: room_of_rows floats, of
+/// as many columns or more.
 void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
                    const Columns& columns, int64_t n, float* out, int64_t out_stride, float* room);
 int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcept;
