@@ -222,8 +222,9 @@ void add(const std::string& name, const char* device, const std::function<Tensor
     }
     for (const Type type : {Type::F32, Type::F16, Type::BF16}) {
         const std::string name(type_name(type));
-        add("mul_mat " + name + " 4096x512x4096", "CPU", product(type, 4096, 512, 4096));
-        add("mul_mat " + name + " 4096x32x4096", "CPU", product(type, 4096, 32, 4096));
+        for (const int64_t n : {512, 32, 16, 8}) {
+            add("mul_mat " + name + " 4096x" + std::to_string(n) + "x4096", "CPU", product(type, 4096, n, 4096));
+        }
         add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192));
     }
     for (const Type type : {Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::IQ4_NL, Type::Q4_K, Type::Q5_K, Type::Q6_K}) {
