@@ -9,6 +9,7 @@
 #include "tests/support/paths.h"
 
 #include <filesystem>
+#include <gtest/gtest.h>
 
 namespace schedscope::test {
 
@@ -104,15 +105,17 @@ CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus
     });
 }
 
-std::optional<corpus::Case> find_corpus_case(const std::function<bool(const corpus::Case&)>& is_wanted) {
-    std::optional<corpus::Case> found;
-    walk(1, [&](corpus::Case& c) {
-        if (is_wanted(c)) {
-            found = std::move(c);
+void with_corpus_case(bool with_memory, const std::function<void(const corpus::Case&)>& look) {
+    bool found = false;
+    walk(1, [&](const corpus::Case& c) {
+        found = c.error_round < 0 && c.n_stages == 1 && c.allocates == with_memory && c.rounds.size() == 1 &&
+                c.rounds[0].expected.splits.size() > 3 && c.rounds[0].expected.rewired.size() > 3;
+        if (found) {
+            look(c);
         }
         return !found;
     });
-    return found;
+    EXPECT_TRUE(found);
 }
 
 } // namespace schedscope::test

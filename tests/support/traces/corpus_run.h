@@ -4,7 +4,6 @@
 #include "tests/corpus/corpus_case.h"
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,7 @@ enum class CorpusPart : uint8_t { whole, sample };
 /// Calls `f` for the cases of the corpus, `every`th of each file; where the whole corpus isn't here, and for a sanitizer, for
 /// each case of the sample that comes with the sources.
 CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus::Case&)>& f);
-/// The first case of that corpus of which `is_wanted` says yes.
-std::optional<corpus::Case> find_corpus_case(const std::function<bool(const corpus::Case&)>& is_wanted);
+/// Calls `look` with the first case of that corpus that has several splits, of one stage and one round, with memory or without.
+void with_corpus_case(bool with_memory, const std::function<void(const corpus::Case&)>& look);
 
 } // namespace schedscope::test

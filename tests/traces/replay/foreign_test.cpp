@@ -41,16 +41,6 @@ TEST(Foreign, EveryPlanOfTheCorpusIsReproduced) {
     }
 }
 
-/// Calls `look` for a case of the corpus with several splits: the first of those with memory, or without.
-void with_some_case(bool with_memory, const std::function<void(const corpus::Case&)>& look) {
-    const std::optional<corpus::Case> found = find_corpus_case([&](const corpus::Case& c) {
-        return c.error_round < 0 && c.n_stages == 1 && c.allocates == with_memory && c.rounds.size() == 1 &&
-               c.rounds[0].expected.splits.size() > 3 && c.rounds[0].expected.rewired.size() > 3;
-    });
-    ASSERT_TRUE(found);
-    look(*found);
-}
-
 /// What is said of a case of which one thing was decided otherwise.
 VerdictRow verdict_of(const corpus::Case& c, const std::function<void(RealPlan&)>& change) {
     const std::shared_ptr<LiveStore> store = streamed_case(c, [&](int, RealPlan& real) { change(real); });
@@ -60,7 +50,7 @@ VerdictRow verdict_of(const corpus::Case& c, const std::function<void(RealPlan&)
 }
 
 TEST(Foreign, AnOtherDecisionIsNamed) {
-    with_some_case(false, [](const corpus::Case& c) {
+    with_corpus_case(false, [](const corpus::Case& c) {
         const auto first_of = [&](const std::function<void(RealPlan&)>& change) {
             const VerdictRow row = verdict_of(c, [&](RealPlan& real) {
                 real.causes.clear();
@@ -87,7 +77,7 @@ TEST(Foreign, AnOtherDecisionIsNamed) {
 }
 
 TEST(Foreign, AnOtherPlaceAndAnOtherCauseAreNamed) {
-    with_some_case(true, [](const corpus::Case& c) {
+    with_corpus_case(true, [](const corpus::Case& c) {
         const VerdictRow moved = verdict_of(c, [](RealPlan& real) { real.places.back().offset += 4096; });
         EXPECT_EQ(moved.verdict.identical, moved.verdict.decisions);
         EXPECT_EQ(moved.verdict.placements_identical.value_or(0) + 1, moved.verdict.placements.value_or(0));
@@ -100,7 +90,7 @@ TEST(Foreign, AnOtherPlaceAndAnOtherCauseAreNamed) {
 
 /// The trace then says what ggml did, and that no cause is verified.
 TEST(Foreign, WhatTheSchedulerDidIsInTheTrace) {
-    with_some_case(false, [](const corpus::Case& c) {
+    with_corpus_case(false, [](const corpus::Case& c) {
         RealPlan real;
         const std::shared_ptr<LiveStore> store = streamed_case(c, [&](int, RealPlan& r) {
             r.assigned.back().backend = r.assigned.back().backend == 0 ? 1 : 0;

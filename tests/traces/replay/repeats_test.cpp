@@ -18,16 +18,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Calls `look` with the first case of one stage and one round, with memory or without.
-void with_case(bool with_memory, const std::function<void(const corpus::Case&)>& look) {
-    const std::optional<corpus::Case> found = find_corpus_case([&](const corpus::Case& c) {
-        return c.error_round < 0 && c.n_stages == 1 && c.allocates == with_memory && c.rounds.size() == 1 &&
-               c.rounds[0].expected.splits.size() > 3;
-    });
-    ASSERT_TRUE(found);
-    look(*found);
-}
-
 /// The case's plan so many times; `change`: what is done to its graph before each.
 std::shared_ptr<LiveStore> planned(
     const corpus::Case& c, int n, const std::function<void(int, OwnedGraph&)>& change = [](int, OwnedGraph&) {}) {
@@ -57,7 +47,7 @@ std::vector<EvaluationId> planned_in(const LiveStore& store) {
 }
 
 TEST(RepeatedPlan, IsKeptOnceAndCountedEachTime) {
-    with_case(false, [](const corpus::Case& c) {
+    with_corpus_case(false, [](const corpus::Case& c) {
         const auto once = planned(c, 1), often = planned(c, 5);
         EXPECT_THAT(planned_in(*often), ElementsAre(0, 0, 0, 0, 0));
         EXPECT_EQ(often->n_graphs(), 1);
@@ -84,7 +74,7 @@ TEST(RepeatedPlan, IsKeptOnceAndCountedEachTime) {
 }
 
 TEST(RepeatedPlan, IsWrittenAgainWhereMemoryWasPlannedForIt) {
-    with_case(true, [](const corpus::Case& c) {
+    with_corpus_case(true, [](const corpus::Case& c) {
         const auto store = planned(c, 4);
         EXPECT_EQ(store->n_graphs(), 1);
         EXPECT_THAT(planned_in(*store), ElementsAre(0, 1, 1, 1)) << "the first made the buffers";
@@ -95,7 +85,7 @@ TEST(RepeatedPlan, IsWrittenAgainWhereMemoryWasPlannedForIt) {
 }
 
 TEST(RepeatedPlan, DiffersByASizeAPinOrAName) {
-    with_case(false, [](const corpus::Case& c) {
+    with_corpus_case(false, [](const corpus::Case& c) {
         const std::vector<std::function<void(OwnedGraph&)>> changes = {
             [](OwnedGraph& g) { g.tensors.back().view_offset += 64; },
             [](OwnedGraph& g) { g.tensors.front().name = g.keep("another"); },
@@ -112,7 +102,7 @@ TEST(RepeatedPlan, DiffersByASizeAPinOrAName) {
 
 /// An hour of decoding at 30 tokens a second.
 TEST(RepeatedPlan, LeavesAnHourOfDecodingSmall) {
-    with_case(false, [](const corpus::Case& c) {
+    with_corpus_case(false, [](const corpus::Case& c) {
         const auto bytes_of = [&](int n) {
             const auto store = planned(c, n);
             const files::Folder folder;

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <elf.h>
-#include <fstream>
 #include <linux/futex.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -156,15 +155,10 @@ void StoppedThread::restore_state() {
 }
 
 bool StoppedThread::has_pending_signals() const {
-    uint64_t pending = 0, blocked = 0;
-    std::ifstream status(proc_path(process_.id(), "task/" + std::to_string(id_) + "/status"));
-    for (std::string line; std::getline(status, line);) {
-        const uint64_t value =
-            line.starts_with("Sig") || line.starts_with("Shd") ? std::strtoull(line.c_str() + 7, nullptr, 16) : 0;
-        pending |= line.starts_with("SigPnd:") || line.starts_with("ShdPnd:") ? value : 0;
-        blocked |= line.starts_with("SigBlk:") ? value : 0;
-    }
-    return (pending & ~blocked) != 0;
+    const auto signals = [&](const char* which) {
+        return std::strtoull(status_of(process_.id(), which, id_).c_str(), nullptr, 16);
+    };
+    return ((signals("SigPnd") | signals("ShdPnd")) & ~signals("SigBlk")) != 0;
 }
 
 /// Was it in a call of the system that ended because it was stopped, and that the kernel does not begin again by itself?
