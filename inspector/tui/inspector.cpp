@@ -40,7 +40,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     if (options.evaluation >= 0 && options.evaluation < session.history().n_evaluations()) {
         session.go(session.history().evaluation(options.evaluation).end - 1);
     }
-    session.optimise_with(options.optimise);
+    session.plan_again_with(options.backends);
     if (!options.diff.empty()) {
         session.start_diff(options.diff);
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "traces/replay/replay.h"
+#include "traces/replay/what_if.h"
 #include "traces/store/record_source.h"
 
 #include <functional>
@@ -30,11 +30,10 @@ struct InspectorOptions {
     /// Files that are read or written while it runs, which the user's own (":write", ":dot") must not replace. The trace and
     /// `diff` are added.
     std::vector<std::string> files_in_use;
-    OptimiseNodes
-        optimise;     ///< for what-ifs: how the backends order nodes; empty: groups and orders that aren't recorded are left out
-    std::string diff; ///< another trace, in this file, to be shown beside this one; empty: none
-    LiveGate* gate = nullptr; ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
-    int ended_fd = -1;        ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
+    BackendKnowledge backends; ///< for what-ifs
+    std::string diff;          ///< another trace, in this file, to be shown beside this one; empty: none
+    LiveGate* gate = nullptr;  ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
+    int ended_fd = -1;         ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
     /// With a gate: how the program has ended ("exit code 3"), asked once it has; empty: as it should. May be empty itself.
     std::function<std::string()> how_ended;
     /// With a gate: why nothing is recorded, asked while that is so and the gate told something; may be empty itself.

@@ -135,7 +135,7 @@ Rows what_if() {
 
 Rows exit_codes() {
     return {{"0", "done"},
-            {"1", "the answer is no: traces differ, a replay decides otherwise, a result is beyond its tolerance"},
+            {"1", "the answer is no: traces differ, a replay without --set decides otherwise, a result is beyond its tolerance"},
             {"2", "wrong usage; also an unknown tensor, an evaluation out of range, a pattern that matches nothing"},
             {"3", "an input file is missing, unreadable, broken or of an unknown kind"},
             {"4", "a device, memory or output failed; when the disk is full while recording, the text is complete"},

@@ -12,6 +12,12 @@
 
 namespace schedscope {
 
+/// What only those know who know the backends, to plan a trace again.
+struct BackendKnowledge {
+    OptimiseNodes optimise; ///< ReplayOptions'; empty: groups and orders that aren't recorded are left out
+    ProfileSource profiles; ///< WhatIf's
+};
+
 /// What else might have been asked for, as `replay --set` says it; answered from the records of a trace.
 ///
 /// Settings stand in place of the recorded ones; the others stay. Where the model's tensors belong is decided again by the policy

@@ -1,4 +1,5 @@
 #include "inspector/cli/attach/live_stream.h"
+#include "inspector/cli/run/device_profiles.h"
 
 #include "inspector/cli/attach/program_hold.h"
 #include "inspector/cli/attach/program_stream.h"
@@ -6,7 +7,6 @@
 #include "inspector/cli/output/lines.h"
 #include "inspector/tui/background/program_output.h"
 #include "inspector/tui/inspector.h"
-#include "runtime/scheduler/optimised_order.h"
 #include "traces/history/live_gate.h"
 #include "traces/store/live_store.h"
 #include "traces/store/tee.h"
@@ -162,7 +162,7 @@ int inspect_stream(StreamSource& source, const LiveStream& options) {
     if (!thread.has_ended() || store->n_steps() > 0) {
         InspectorOptions inspector;
         inspector.title = source.name();
-        inspector.optimise = optimised_nodes;
+        inspector.backends = backend_knowledge();
         inspector.gate = &gate;
         inspector.ended_fd = thread.ended_descriptor();
         inspector.files_in_use = {options.trace};

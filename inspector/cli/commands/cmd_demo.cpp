@@ -1,10 +1,10 @@
 #include "inspector/cli/commands/commands.h"
+#include "inspector/cli/run/device_profiles.h"
 
 #include "inspector/cli/run/demo_report.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/backend/registry.h"
 #include "runtime/model/synth/synth.h"
-#include "runtime/scheduler/optimised_order.h"
 #include "runtime/session/generate.h"
 #include "runtime/session/session.h"
 #include "traces/store/live_store.h"
@@ -68,7 +68,7 @@ int demo_in_terminal(const Registry& registry) {
     InspectorOptions options;
     options.title = "demo";
     options.guided = true;
-    options.optimise = optimised_nodes;
+    options.backends = backend_knowledge();
     return run_inspector(store, options);
 }
 

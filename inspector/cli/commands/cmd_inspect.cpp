@@ -1,4 +1,5 @@
 #include "inspector/cli/commands/commands.h"
+#include "inspector/cli/run/device_profiles.h"
 
 #include "inspector/cli/attach/inspect_program.h"
 #include "inspector/cli/attach/program_options.h"
@@ -6,7 +7,6 @@
 #include "inspector/cli/show/trace_input.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
-#include "runtime/scheduler/optimised_order.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/stop_signal.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 int inspect_trace(const std::string& path, const std::string& diff) {
     InspectorOptions options;
-    options.optimise = optimised_nodes;
+    options.backends = backend_knowledge();
     options.diff = diff;
     require_trace(path);
     if (!diff.empty()) {

@@ -1,12 +1,11 @@
 #include "inspector/cli/commands/commands.h"
+#include "inspector/cli/run/device_profiles.h"
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/show/trace_input.h"
 #include "inspector/cli/show/what_if_text.h"
-#include "runtime/backend/described_device.h"
 #include "runtime/error.h"
-#include "runtime/scheduler/optimised_order.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/number_words.h"
 #include "traces/replay/no_change.h"
@@ -65,14 +64,15 @@ void result_text(const ReplayResult& result, std::ostream& out) {
 }
 
 int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayArguments& options) {
+    const BackendKnowledge backends = backend_knowledge();
     WhatIf what_if;
-    what_if.profiles = profile_of_vulkan;
+    what_if.profiles = backends.profiles;
     for (const std::string& setting : options.settings) {
         what_if.set(setting);
     }
     const bool changes = !options.settings.empty();
     ReplayOptions how = changes ? options_for(what_if, *source) : ReplayOptions{};
-    how.optimise = optimised_nodes;
+    how.optimise = backends.optimise;
     if (options.json) {
         how.max_differences = SIZE_MAX;
     }

@@ -2,6 +2,8 @@
 
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/lines.h"
+#include "runtime/backend/described_device.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "traces/replay/profile/recorded_profile.h"
 
 #include <algorithm>
@@ -22,6 +24,8 @@ void DeviceProfiles::report(const std::function<void(std::string what, std::stri
         }
     }
 }
+
+BackendKnowledge backend_knowledge() { return {optimised_nodes, profile_of_vulkan}; }
 
 void add_described(NamedFiles& files, std::string_view devices) {
     while (!devices.empty()) {

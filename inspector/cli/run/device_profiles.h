@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/planner/device_profile.h"
+#include "traces/replay/what_if.h"
 
 #include <functional>
 #include <memory>
@@ -25,6 +26,9 @@ public:
 private:
     std::vector<std::pair<DeviceDescription, std::shared_ptr<const DeviceProfile>>> read_;
 };
+
+/// For what-ifs.
+BackendKnowledge backend_knowledge();
 
 /// The traces that a list of devices names are read. Throws Error(usage) as parse_device_description does.
 void add_described(NamedFiles& files, std::string_view devices);

@@ -1,4 +1,5 @@
 #include "inspector/cli/run/live_run.h"
+#include "inspector/cli/run/device_profiles.h"
 
 #include "inspector/cli/run/deferred_session.h"
 #include "inspector/cli/run/recording.h"
@@ -6,7 +7,6 @@
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
 #include "runtime/gguf/split.h"
-#include "runtime/scheduler/optimised_order.h"
 #include "traces/history/live_gate.h"
 #include "traces/store/live_store.h"
 #include "traces/store/tee.h"
@@ -104,7 +104,7 @@ int run_live(const RunArguments& arguments) {
     if (!(program.has_ended() && store->n_steps() == 0)) {
         InspectorOptions options;
         options.title = std::filesystem::path(arguments.run.model).filename().string();
-        options.optimise = optimised_nodes;
+        options.backends = backend_knowledge();
         options.gate = &gate;
         options.ended_fd = program.ended_descriptor();
         options.keeps_texts = !arguments.no_text;

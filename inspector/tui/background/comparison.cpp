@@ -108,6 +108,16 @@ void add_what_follows(const ReplayResult& result, std::vector<Comparison::Row>& 
     }
 }
 
+WhatIf what_if_of(const std::string& settings, const BackendKnowledge& backends) {
+    WhatIf what_if;
+    what_if.profiles = backends.profiles;
+    std::istringstream words(settings);
+    for (std::string word; words >> word;) {
+        what_if.set(word);
+    }
+    return what_if;
+}
+
 } // namespace
 
 std::string Comparison::told_of_left_out() const {
@@ -117,15 +127,15 @@ std::string Comparison::told_of_left_out() const {
                      (plans.empty() ? "" : "; the newest one that is: evaluation " + std::to_string(plans.back().evaluation));
 }
 
+ReplayOptions planned_again(const RecordSource& source, const std::string& settings, const BackendKnowledge& backends) {
+    ReplayOptions options = options_for(what_if_of(settings, backends), source);
+    options.optimise = backends.optimise;
+    return options;
+}
+
 Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, const std::string& settings,
-                           const OptimiseNodes& optimise) {
-    WhatIf what_if;
-    std::istringstream words(settings);
-    for (std::string word; words >> word;) {
-        what_if.set(word);
-    }
-    ReplayOptions options = options_for(what_if, *source);
-    options.optimise = optimise;
+                           const BackendKnowledge& backends) {
+    const ReplayOptions options = planned_again(*source, settings, backends);
     const ReplayResult result = replay(*source, options);
 
     Comparison c;
@@ -146,7 +156,7 @@ Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, co
     std::stable_sort(c.rows.begin(), c.rows.end(),
                      [](const Comparison::Row& a, const Comparison::Row& b) { return a.evaluation < b.evaluation; });
     if (c.rows.empty() && !settings.empty()) {
-        c.nothing = why_nothing_changed(what_if, source);
+        c.nothing = why_nothing_changed(what_if_of(settings, backends), source);
     }
     return c;
 }

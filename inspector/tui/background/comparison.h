@@ -61,9 +61,11 @@ struct Comparison {
     std::string told_of_left_out() const;
 };
 
-/// Plans a trace again with `settings` (words as `replay --set` takes them; none: as recorded). Throws Error.
+/// How a trace is planned again with `settings` (words as `replay --set` takes them; none: as recorded). Throws Error.
+ReplayOptions planned_again(const RecordSource& source, const std::string& settings, const BackendKnowledge& backends);
+/// Plans it so. Throws Error.
 Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, const std::string& settings,
-                           const OptimiseNodes& optimise);
+                           const BackendKnowledge& backends);
 /// Compares a trace with another one, which is called `name`. Throws Error.
 Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, const std::shared_ptr<const RecordSource>& other,
                           const std::string& name);

@@ -5,21 +5,15 @@
 #include "traces/store/reading/reader.h"
 
 #include <filesystem>
-#include <sstream>
 #include <utility>
 
 namespace schedscope::tui {
 
 void ComparisonRun::start_what_if(std::shared_ptr<const RecordSource> source, const std::string& settings,
-                                  const OptimiseNodes& optimise) {
-    WhatIf what_if; // a word that is not understood is told at once
-    std::istringstream words(settings);
-    for (std::string word; words >> word;) {
-        what_if.set(word);
-    }
-    options_for(what_if, *source);
-    start([source = std::move(source), settings, optimise](std::stop_token stop) {
-        return compare_what_if(std::make_shared<StoppableSource>(source, std::move(stop)), settings, optimise);
+                                  const BackendKnowledge& backends) {
+    planned_again(*source, settings, backends); // a word that is not understood is told at once
+    start([source = std::move(source), settings, backends](std::stop_token stop) {
+        return compare_what_if(std::make_shared<StoppableSource>(source, std::move(stop)), settings, backends);
     });
     settings_ = settings;
 }

@@ -15,7 +15,7 @@ namespace schedscope::tui {
 class ComparisonRun {
 public:
     /// `settings`: words as `replay --set` takes them; none: as recorded. Throws Error(usage) when it runs already.
-    void start_what_if(std::shared_ptr<const RecordSource> source, const std::string& settings, const OptimiseNodes& optimise);
+    void start_what_if(std::shared_ptr<const RecordSource> source, const std::string& settings, const BackendKnowledge& backends);
     /// With another trace, in the file `path`.
     void start_diff(std::shared_ptr<const RecordSource> source, const std::string& path);
     /// Readable when it is done.

@@ -576,7 +576,7 @@ void InspectorSession::start_what_if(const std::string& settings) {
     if (program_ && source_->count(fact_bit<record::PlanEnd>()) == 0) {
         throw Error(ErrorKind::usage, "there is no complete plan yet that could be made differently: let the program go on");
     }
-    comparison_.start_what_if(source_, settings, optimise_);
+    comparison_.start_what_if(source_, settings, backends_);
     ++version_;
 }
 

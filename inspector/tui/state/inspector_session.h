@@ -119,7 +119,7 @@ public:
     // Planning again with other settings, or another trace beside this one
     const ComparisonRun& comparison() const noexcept { return comparison_; }
     void start_what_if(const std::string& settings);
-    void optimise_with(OptimiseNodes optimise) { optimise_ = std::move(optimise); } ///< for what-ifs (ReplayOptions)
+    void plan_again_with(BackendKnowledge backends) { backends_ = std::move(backends); } ///< for what-ifs
     void start_diff(const std::string& path);
     void stop_comparison();          ///< only while it runs
     std::string finish_comparison(); ///< when its descriptor is readable
@@ -209,7 +209,7 @@ private:
     uint64_t version_ = 1;
     Breakpoints breakpoints_;
     std::optional<Scan> scan_;
-    OptimiseNodes optimise_;
+    BackendKnowledge backends_;
     ComparisonRun comparison_;
     LeverRun levers_;
     std::vector<TensorId> tensors_;

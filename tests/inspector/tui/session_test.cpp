@@ -4,6 +4,8 @@
 #include "inspector/tui/background/folded_differences.h"
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/backend/described_device.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "runtime/system/joined.h"
 #include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/traces/made_trace.h"
@@ -582,6 +584,22 @@ TEST(ASessionHeldWithinAPlan, IsAskedWhatIfOfThePlansThatAreComplete) {
     });
     held_at(whole.next_of(0, fact_bit<record::PassEnd>()) + 1,
             [](InspectorSession& session) { EXPECT_THROW(session.start_what_if("refuse=GPU0:MUL_MAT"), Error); });
+}
+
+/// As `replay --set` knows them: who opens the inspector knows the backends.
+TEST(AWhatIf, KnowsDevicesThatAreOnlyDescribed) {
+    const auto store = std::make_shared<LiveStore>();
+    schedscope::test::MadeRun(2, {.plan_every = 1}).record(*store, 1);
+    InspectorSession session{store, nullptr};
+    constexpr const char* settings = "device-order=g=vulkan:1GiB,cpu";
+    EXPECT_THROW(session.start_what_if(settings), Error);
+    session.plan_again_with({optimised_nodes, profile_of_vulkan});
+    session.start_what_if(settings);
+    pollfd done{session.comparison().descriptor(), POLLIN, 0};
+    ASSERT_EQ(poll(&done, 1, 60'000), 1);
+    session.finish_comparison();
+    EXPECT_EQ(session.comparison().error(), "");
+    EXPECT_EQ(session.comparison().result()->plans.size(), 1U);
 }
 
 } // namespace

@@ -61,7 +61,7 @@ int inspect_held() {
     keep_going = eventfd(0, EFD_CLOEXEC);
     std::signal(SIGUSR1, let_go);
     InspectorOptions options;
-    options.optimise = optimised_nodes;
+    options.backends.optimise = optimised_nodes;
     options.title = "held";
     return run_inspector(std::make_shared<HeldSource>(test::sample("partial-offload")), options);
 }

@@ -20,7 +20,7 @@ inline std::shared_ptr<LiveStore> imported(const std::string& name) {
 
 inline int inspect_imported(const std::string& name) {
     InspectorOptions options;
-    options.optimise = optimised_nodes;
+    options.backends.optimise = optimised_nodes;
     options.title = name;
     return run_inspector(imported(name), options);
 }

@@ -15,7 +15,7 @@ namespace schedscope::test {
 
 int inspect_made_with(const InspectorOptions& options) {
     InspectorOptions named = options;
-    named.optimise = optimised_nodes;
+    named.backends.optimise = optimised_nodes;
     named.title = "made.trace";
     try {
         return run_inspector(made_trace(4, 3), named);
@@ -36,7 +36,7 @@ int inspect_made_live() {
         eventfd_write(ended, 1);
     });
     InspectorOptions options;
-    options.optimise = optimised_nodes;
+    options.backends.optimise = optimised_nodes;
     options.title = "a run";
     options.gate = &gate;
     options.ended_fd = ended;

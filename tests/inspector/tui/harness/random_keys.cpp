@@ -65,7 +65,7 @@ void press_random_keys(const std::string& sample, uint32_t seed, int n_keys) {
     const auto program = [&] {
         fs::current_path(folder); // a :write that was typed by chance lands here
         InspectorOptions options;
-        options.optimise = optimised_nodes;
+        options.backends.optimise = optimised_nodes;
         options.title = "sample";
         options.trace_path = sample;
         return run_inspector(std::make_shared<TraceReader>(sample), options);

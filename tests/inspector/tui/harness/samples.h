@@ -21,7 +21,7 @@ inline std::shared_ptr<const RecordSource> sample(const std::string& name) {
 /// The inspector over one of the samples.
 inline int inspect_sample(const std::string& name, const std::string& diff = "") {
     InspectorOptions options;
-    options.optimise = optimised_nodes;
+    options.backends.optimise = optimised_nodes;
     options.title = name;
     options.diff = diff;
     try {
