@@ -131,16 +131,25 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const Weig
                     file_.path() + ": tensor " + name + " has shape " + shape_text(info->ne) + ", expected " + shape_text(ne));
     }
     const WeightHome choice = home_of(*info, use);
-    const BufferType& memory = memory_of(*info, choice, use);
-    const auto [at, is_new] = made_.try_emplace({info, &memory}, items_.size());
+    const BufferType* memory = &devices_[choice.home]->buffer_type();
+    std::string layout;
+    if (choice.home == policy_.host() && use.reader == Op::MUL_MAT) {
+        const std::string why_not = why_not_laid_out(*info, choice, use);
+        memory = why_not.empty() ? devices_[choice.home]->repack_buffer_type(info->type, info->ne) : memory;
+        layout = why_not.empty() ? "; laid out for products" : "; not laid out: " + why_not;
+    }
+    const auto [at, is_new] = made_.try_emplace({info, memory}, items_.size());
     if (is_new) {
         Tensor* const tensor = store_.make(info->type, info->ne, name);
         tensor->role = use.part.role;
         tensor->layer = use.part.layer;
-        items_.push_back({tensor, info, choice.home, &memory, options_.mapped && choice.home == policy_.host()});
-        tensor->why_here = is_laid_out(items_.back()) ? choice.why_repacked : choice.why;
+        items_.push_back({tensor, info, choice.home, memory, options_.mapped && choice.home == policy_.host()});
+        tensor->why_here = choice.why;
     }
     Item& item = items_[at->second];
+    if (item.tensor->why_here.find(layout) == std::string_view::npos) { // said once, whoever reads it first
+        item.tensor->why_here = store_.keep(std::string(item.tensor->why_here) + layout);
+    }
     if (is_laid_out(item) || (is_streamed(choice, use) && use.part.role != Role::encoder)) {
         item.in_file = false; // a mapped file has small pages only, from which a fifth less is read in a second
     }
@@ -170,19 +179,39 @@ Linear WeightLoader::maybe_linear(const std::string& name, const Shape& ne, cons
 
 /// Does each token read all of it?
 bool WeightLoader::is_streamed(const WeightHome& choice, const WeightUse& use) const noexcept {
-    return lays_out_ && !choice.why_repacked.empty() && use.reader == Op::MUL_MAT;
+    return lays_out_ && choice.is_for_cpu_alone && use.reader == Op::MUL_MAT;
 }
 
-/// Laid out where products read it. Who looks rows up wants them as they are, and is named first: then it is there twice, if that
-/// costs no memory because the other one stays in the file.
-const BufferType& WeightLoader::memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const {
-    const BufferType& plain = devices_[choice.home]->buffer_type();
-    if (!is_streamed(choice, use) || !pays_laid_out(info.type, use.part.role) ||
-        (!may_be_twice() && made_.contains({&info, &plain}))) {
-        return plain;
+/// Who looks rows up wants them as they are, and is named first: then it is there twice, if that costs no memory because the
+/// other one stays in the file.
+std::string WeightLoader::why_not_laid_out(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const {
+    const std::optional<LaidOutType> layout = layout_of(info.type);
+    const std::string type(type_name(info.type));
+    if (!layout) {
+        return "rows of " + type + " have no layout";
     }
-    const BufferType* const laid_out = devices_[choice.home]->repack_buffer_type(info.type, info.ne);
-    return laid_out != nullptr ? *laid_out : plain;
+    if (!pays_laid_out(info.type, use.part.role)) {
+        return "an encoder reads floats once for many patches";
+    }
+    if (info.ne[0] <= layout->longer_than) {
+        return "rows of " + type + " with up to " + std::to_string(layout->longer_than) + " numbers are read as fast as they lie";
+    }
+    if (!layout->takes(info.ne)) {
+        return "its " + std::to_string(info.ne[1]) + " rows are no multiple of " + std::to_string(layout->rows);
+    }
+    if (!choice.is_for_cpu_alone) {
+        return "another device could not read it";
+    }
+    if (!options_.repacks) {
+        return "as asked for (--no-repack, --cpu-products float)";
+    }
+    if (!lays_out_) {
+        return "memory is short";
+    }
+    if (!may_be_twice() && made_.contains({&info, &devices_[choice.home]->buffer_type()})) {
+        return "rows are looked up in it, and only what stays in a mapped file is there twice";
+    }
+    return devices_[choice.home]->repack_buffer_type(info.type, info.ne) != nullptr ? "" : "its device has no such memory";
 }
 
 /// Then few of its rows are read in the file.

@@ -80,7 +80,8 @@ private:
     };
     bool is_streamed(const WeightHome& choice, const WeightUse& use) const noexcept;
     bool may_be_twice() const noexcept { return options_.mapped && !options_.locked; }
-    const BufferType& memory_of(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const;
+    /// Of a weight that products of the CPU read: why it lies as it does in the file; empty: it is laid out.
+    std::string why_not_laid_out(const gguf::FileTensor& info, const WeightHome& choice, const WeightUse& use) const;
     bool is_laid_out(const Item& item) const noexcept;
     bool is_laid_out_too(const Item& item) const;
     WeightHome home_of(const gguf::FileTensor& info, const WeightUse& use);

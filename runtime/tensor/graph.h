@@ -3,9 +3,11 @@
 #include "runtime/tensor/tensor.h"
 
 #include <deque>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace schedscope {
@@ -21,9 +23,12 @@ public:
     Tensor* make(Type type, const Shape& ne, std::string_view name = {});
     std::deque<Tensor>& tensors() noexcept { return tensors_; }
     const std::deque<Tensor>& tensors() const noexcept { return tensors_; }
+    /// Keeps a text for its tensors, once for all that say the same.
+    std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
 
 private:
     std::deque<Tensor> tensors_;
+    std::set<std::string> texts_;
 };
 
 /// A computation: nodes in evaluation order and the leafs they use. Built by making tensors with ops.h and naming what is

@@ -160,7 +160,7 @@ private:
         const ModelPart part = only_one && PlacementPolicy::places_weights(w.part()) ? w.part() : graph_.tensors[node].part();
         const WeightHome choice = policy_.weight(w.name, part, [&](int32_t home) { return runs(home, node); });
         const bool multiplies = graph_.tensors[node].op == Op::MUL_MAT;
-        return multiplies && !choice.why_repacked.empty() && layout(w) != nullptr ? *laid_out_ : memory_at(choice.home, w);
+        return multiplies && choice.is_for_cpu_alone && layout(w) != nullptr ? *laid_out_ : memory_at(choice.home, w);
     }
 
     /// By reader. A matrix in which rows are looked up may be laid out only as a copy.

@@ -66,6 +66,10 @@ std::vector<std::pair<std::string, std::string>> settings_in_words(const PlanSet
         }
         words.emplace_back("cache_on_host", s.placement.cache_on_host ? "yes" : "no");
     }
+    if (!s.laid_out.empty()) {
+        words.emplace_back("cpu_lays_out", joined(s.laid_out, " ", [](const LaidOutType& l) { return type_name(l.type); }) +
+                                               " (where it is alone)");
+    }
     return words;
 }
 

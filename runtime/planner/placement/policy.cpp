@@ -78,8 +78,9 @@ void PlacementPolicy::place_layers(const PlacementOptions& options, int32_t n_la
     const std::vector<float> shares = cumulated_shares(devices_, holders, options.tensor_split);
     const auto reasoned = [&](const std::string& what, int32_t home) {
         const std::string where = what + (home == host() ? " is not offloaded" : " is offloaded to " + devices_[home].name);
-        const std::string why = where + " (-ngl " + std::to_string(options.n_gpu_layers) + ")";
-        return ReasonedHome{home, where, why, with_layout(why)};
+        return ReasonedHome{home, where,
+                            where + (holders.empty() ? " (no other device holds layers)"
+                                                     : " (-ngl " + gpu_layers_text(options.n_gpu_layers) + ")")};
     };
     for (int32_t layer = 0; layer <= n_layers; ++layer) {
         const int32_t i = layer - (options.output_last ? std::max(n_layers - offloaded, 0) : n_layers + 1 - offloaded);
@@ -115,19 +116,16 @@ HomeChoice PlacementPolicy::sampling(int32_t layer, int32_t matrix) const noexce
 
 WeightHome PlacementPolicy::weight(std::string_view name, ModelPart part, const Runs& runs) const {
     HomeChoice place = of_layer(part.layer);
-    std::string_view why_repacked = is_index(part.layer, layers_) ? layers_[part.layer].why_repacked : std::string_view();
     if (part.role == Role::embedding) {
         place = {host(), "the token embedding is looked up on the host"};
     } else if (part.role == Role::encoder) {
         place = {encoder_.home, encoder_.why};
-        why_repacked = encoder_.why_repacked;
     }
     if (const TensorOverrides::Entry* entry = overrides_.first_for(name)) {
         place = {entry->home, entry->why};
-        why_repacked = entry->why_repacked;
     }
     if (runs(place.home)) {
-        return {place, place.home, repacks() ? why_repacked : std::string_view()};
+        return {place, place.home, repacks() && !place.why.empty()};
     }
     return {{host(), "its device can't run the operator that reads it, so it stays on the host"}, place.home};
 }

@@ -49,10 +49,8 @@ struct HomeChoice {
 };
 
 struct WeightHome : HomeChoice {
-    int32_t wanted = -1; ///< the home, if its device runs what reads the weight; else the home is the host
-    /// The same reason, and why the weight is also laid out for the matrix products that read it if its type can be (else it
-    /// is copied from the file); empty: it stays as it is.
-    std::string_view why_repacked = {};
+    int32_t wanted = -1;           ///< the home, if its device runs what reads the weight; else the home is the host
+    bool is_for_cpu_alone = false; ///< no other device reads it: the CPU may lay it out, or copy it from the file
 };
 
 /// Pass 0: where a model's tensors belong before anything is planned. The one policy, for models that are loaded, dry runs,
@@ -110,8 +108,7 @@ public:
 private:
     struct ReasonedHome {
         int32_t home = 0;
-        std::string where, why;   ///< the second with the option that said so
-        std::string why_repacked; ///< WeightHome's
+        std::string where, why; ///< the second with what decided it
     };
     void place_layers(const PlacementOptions& options, int32_t n_layers, std::span<const int32_t> holders);
 

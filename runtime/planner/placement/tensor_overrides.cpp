@@ -50,10 +50,9 @@ TensorOverrides::TensorOverrides(std::span<const TensorOverride> asked, const st
         if (one.pattern.size() > longest_pattern) {
             refuse("a pattern has at most " + std::to_string(longest_pattern) + " characters");
         }
-        const std::string why = "-ot " + one.text();
         try {
             entries_.push_back(
-                {one, std::regex(one.pattern, syntax), int_of(device - devices.begin()), *device, why, with_layout(why)});
+                {one, std::regex(one.pattern, syntax), int_of(device - devices.begin()), *device, "-ot " + one.text()});
         } catch (const std::regex_error& e) {
             refuse(std::string("not a regular expression: ") + e.what());
         }

@@ -11,19 +11,15 @@
 
 namespace schedscope {
 
-/// The reason for a weight's home and for its layout, where the CPU's products read it.
-inline std::string with_layout(const std::string& why) { return why + "; laid out for products, as the CPU is the only device"; }
-
 /// A list of overrides, ready to be asked.
 class TensorOverrides {
 public:
     struct Entry {
         TensorOverride asked;
         std::regex pattern;
-        int32_t home = 0;         ///< index of the device
-        std::string device;       ///< its name
-        std::string why;          ///< "-ot PATTERN=DEVICE"
-        std::string why_repacked; ///< WeightHome's
+        int32_t home = 0;   ///< index of the device
+        std::string device; ///< its name
+        std::string why;    ///< "-ot PATTERN=DEVICE"
     };
 
     /// option: how errors begin. Throws Error(usage) for a pattern that is no regular expression or too long, and for a device

@@ -16,6 +16,7 @@
 using namespace schedscope;
 using namespace schedscope::test;
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 namespace {
@@ -231,19 +232,31 @@ TEST_F(ModelTest, what_has_no_layout_is_copied_from_the_file_for_products) {
     }
 }
 
-TEST_F(ModelTest, weights_stay_as_they_are_where_they_are_not_to_be_laid_out) {
-    const auto quantised = [](const SynthShape& shape) {
-        return std::make_shared<gguf::File>(synthesise_in_memory(shape, Type::Q8_0, 1, "made"));
+TEST_F(ModelTest, weights_stay_as_they_are_where_they_are_not_to_be_laid_out_and_say_why) {
+    const auto made = [](Type type) {
+        return std::make_shared<gguf::File>(synthesise_in_memory(small_shape(), type, 1, "made"));
+    };
+    const auto expect_as_it_lies = [&](const std::unique_ptr<Model>& model, const std::string& why) {
+        const Tensor& q = *model->weights().layers[1].attn_q.weight;
+        EXPECT_EQ(memory_of(q), "CPU");
+        EXPECT_THAT(std::string(q.why_here), EndsWith("; not laid out: " + why));
     };
     LoadOptions repacks = LoadMode::data;
     repacks.repacks = true;
-    const auto with_gpu = load(quantised(small_shape()), {.n_gpu_layers = 0}, repacks);
-    EXPECT_EQ(memory_of(*with_gpu->weights().layers[1].attn_q.weight), "CPU") << "another device could not read it";
+    expect_as_it_lies(load(made(Type::Q8_0), {.n_gpu_layers = 0}, repacks), "another device could not read it");
     devices = {&registry.cpu()};
-    EXPECT_EQ(memory_of(*load(quantised(small_shape()), {})->weights().layers[1].attn_q.weight), "CPU") << "not asked for";
-    EXPECT_EQ(memory_of(*load(made_model(), {}, repacks)->weights().layers[1].attn_q.weight), "CPU") << "F32 is not laid out";
+    expect_as_it_lies(load(made(Type::Q8_0)), "as asked for (--no-repack, --cpu-products float)");
+    expect_as_it_lies(load(made_model(), {}, repacks), "rows of f32 with up to 4096 numbers are read as fast as they lie");
+    expect_as_it_lies(load(made(Type::Q5_0), {}, repacks), "rows of q5_0 have no layout");
+    SynthShape odd = small_shape();
+    odd.n_vocab = 321;
+    const auto file = std::make_shared<gguf::File>(synthesise_in_memory(odd, Type::Q8_0, 1, "made"));
+    EXPECT_THAT(std::string(load(file, {}, repacks)->weights().output.weight->why_here),
+                EndsWith("; not laid out: its 321 rows are no multiple of 16"));
     repacks.mode = LoadMode::header;
-    EXPECT_EQ(memory_of(*load(quantised(small_shape()), {}, repacks)->weights().layers[1].attn_q.weight), "CPU_Repack");
+    EXPECT_EQ(memory_of(*load(made(Type::Q8_0), {}, repacks)->weights().layers[1].attn_q.weight), "CPU_Repack");
+    repacks.bytes_beside = int64_t{1} << 50; // no machine has as much
+    expect_as_it_lies(load(made(Type::Q8_0), {}, repacks), "memory is short");
 }
 
 TEST_F(ModelTest, the_hosts_weights_are_locked_or_it_says_why_not) {
