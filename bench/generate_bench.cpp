@@ -1,6 +1,6 @@
-
-#include "runtime/backend/cpu/thread_pool.h"
+#include "inspector/cli/bench/bench_work.h"
 #include "runtime/backend/machine_limits.h"
+#include "runtime/backend/processors.h"
 #include "runtime/clock.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/session/generate.h"
@@ -29,32 +29,18 @@ std::shared_ptr<const gguf::File> model_of(Type type) {
     return file;
 }
 
-/// Bytes and elements of all matrices; the output is the embedding, so that all are read for a token.
-struct Weights110m {
-    double bytes = 0;
-    double elements = 0;
-};
-
-Weights110m matrices(const gguf::File& file) {
-    Weights110m w;
-    for (const gguf::FileTensor& t : file.tensors()) {
-        if (t.n_dims > 1) {
-            w.bytes += static_cast<double>(t.bytes);
-            w.elements += static_cast<double>(t.ne[0] * t.ne[1]);
-        }
-    }
-    return w;
-}
-
-std::unique_ptr<Session> session_of(Type type, int32_t n_ctx = 1024, FlashAttention flash = FlashAttention::automatic) {
-    const Registry& registry = Registry::kept();
+RunOptions options_of(int32_t n_ctx = 1024, FlashAttention flash = FlashAttention::automatic) {
     RunOptions o;
     o.devices = "cpu";
     o.n_ctx = n_ctx;
     o.flash_attention = flash;
     o.sampling.temperature = 0.0F;
     o.sampling.ignore_eos = true;
-    return std::make_unique<Session>(registry, model_of(type), o);
+    return o;
+}
+
+std::unique_ptr<Session> session_of(Type type, const RunOptions& options) {
+    return std::make_unique<Session>(Registry::kept(), model_of(type), options);
 }
 
 std::vector<Token> prompt_of(int32_t n) {
@@ -65,20 +51,20 @@ std::vector<Token> prompt_of(int32_t n) {
     return tokens;
 }
 
-void report(benchmark::State& state, Type type, int64_t tokens, double ns, int32_t batch) {
-    const Weights110m w = matrices(*model_of(type));
+void report(benchmark::State& state, Type type, const RunOptions& options, const BenchTest& test, double tokens_per_s) {
+    const BenchWork work(*model_of(type), options);
     const MachineLimits& limits = machine_limits(physical_cores()); // as many threads as the session has
-    const double seconds = ns * 1e-9;
-    const double evaluations = static_cast<double>(tokens) / batch;
-    state.counters["tokens/s"] = static_cast<double>(tokens) / seconds;
-    state.counters["of_read_bandwidth"] = w.bytes * evaluations / seconds / limits.read_bytes_per_s;
-    state.counters["of_fma_peak"] = 2 * w.elements * static_cast<double>(tokens) / seconds / limits.flops;
+    state.counters["tokens/s"] = tokens_per_s;
+    state.counters["of_reading"] = work.share_of_reading(test, tokens_per_s, limits);
+    state.counters["of_multiplying"] = work.share_of_multiplying(test, tokens_per_s, limits);
 }
 
 void decode(benchmark::State& state, Type type) {
-    const auto session = session_of(type);
+    constexpr int32_t depth = 16;
+    const RunOptions options = options_of();
+    const auto session = session_of(type, options);
     GenerateRequest request;
-    request.prompts.push_back({0, prompt_of(16), std::nullopt});
+    request.prompts.push_back({0, prompt_of(depth), std::nullopt});
     request.n_predict = n_decode;
     int64_t tokens = 0;
     double ns = 0;
@@ -87,13 +73,14 @@ void decode(benchmark::State& state, Type type) {
         tokens += result.n_decoded;
         ns += static_cast<double>(result.generate_ns);
     }
-    report(state, type, tokens, ns, 1);
+    report(state, type, options, {.n_generate = n_decode, .depth = depth}, 1e9 * static_cast<double>(tokens) / ns);
 }
 
 /// A token behind many others reads their keys and values, too.
 void decode_behind(benchmark::State& state, FlashAttention flash) {
     const auto depth = static_cast<int32_t>(state.range(0));
-    const auto session = session_of(Type::F16, depth + n_decode, flash);
+    const RunOptions options = options_of(depth + n_decode, flash);
+    const auto session = session_of(Type::F16, options);
     GenerateRequest request;
     request.prompts.push_back({0, prompt_of(depth), std::nullopt});
     request.n_predict = n_decode;
@@ -107,15 +94,12 @@ void decode_behind(benchmark::State& state, FlashAttention flash) {
         };
         generate(*session, request);
     }
-    const Hparams& h = session->model().hparams();
-    const double cached = 2.0 * depth * h.n_layer * (h.n_embd_k() + h.n_embd_v()); // halves
-    const double bytes = matrices(*model_of(Type::F16)).bytes + cached;
-    state.counters["tokens/s"] = 1e9 / best_ns;
-    state.counters["of_read_bandwidth"] = bytes / (best_ns * 1e-9) / machine_limits(physical_cores()).read_bytes_per_s;
+    report(state, Type::F16, options, {.n_generate = n_decode, .depth = depth}, 1e9 / best_ns);
 }
 
 void prefill(benchmark::State& state, Type type) {
-    const auto session = session_of(type);
+    const RunOptions options = options_of();
+    const auto session = session_of(type, options);
     GenerateRequest request;
     request.prompts.push_back({0, prompt_of(n_prompt), std::nullopt});
     request.n_predict = 0;
@@ -126,7 +110,7 @@ void prefill(benchmark::State& state, Type type) {
         tokens += result.n_prompt;
         ns += static_cast<double>(result.prompt_ns);
     }
-    report(state, type, tokens, ns, n_prompt);
+    report(state, type, options, {.n_prompt = n_prompt}, 1e9 * static_cast<double>(tokens) / ns);
 }
 
 } // namespace

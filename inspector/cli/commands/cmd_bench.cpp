@@ -4,9 +4,9 @@
 #include "inspector/cli/bench/peer_rates.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/print_json.h"
-#include "inspector/cli/output/standard_streams.h"
+#include "inspector/cli/output/progress_line.h"
 #include "inspector/cli/run/run_arguments.h"
-#include "runtime/backend/cpu/thread_pool.h"
+#include "runtime/backend/processors.h"
 #include "runtime/backend/registry.h"
 #include "runtime/error.h"
 #include "runtime/model/synth/synth.h"
@@ -14,8 +14,6 @@
 #include <nlohmann/json.hpp>
 
 #include <iostream>
-
-#include <unistd.h>
 
 namespace schedscope {
 
@@ -47,6 +45,9 @@ void check(const BenchArguments& o) {
     }
     if (o.rates && (q.devices.size() > 1 || o.threads.size() > 1 || q.depths.size() > 1 || q.batches.size() > 1)) {
         refuse("--rates are of one test: one --device, -t, -d and --batches");
+    }
+    if (o.rates && !o.against.command.empty()) {
+        refuse("--rates are what --against reads: give one of them");
     }
     if (!o.against.command.empty() && q.run.model.empty()) {
         refuse("--against needs a model that both can read (-m)");
@@ -112,25 +113,15 @@ int run(BenchArguments& o) {
         }
         return 0;
     }
-    const bool at_terminal = isatty(STDERR_FILENO) != 0;
-    if (at_terminal) {
-        q.progress = [](std::string_view doing) {
-            erase_terminal_line();
-            std::cerr << doing << std::flush;
-        };
-        q.progress("the machine");
-    }
+    ProgressLine progress;
+    q.progress = [&](std::string_view doing) { progress.say(std::string(doing)); };
+    q.progress("the machine");
     BenchSetting setting{name, file, q, work, {}};
     for (const int n_threads : q.threads) {
         setting.machines.emplace_back(n_threads, machine_limits(std::min(n_threads, 256)));
     }
-    const auto end_progress = [&] {
-        if (at_terminal) {
-            erase_terminal_line();
-        }
-    };
     const auto print = [&](const auto& cases, auto... command) {
-        end_progress();
+        progress.clear();
         if (interrupted()) {
             return;
         }
@@ -145,12 +136,7 @@ int run(BenchArguments& o) {
         return 0;
     }
     o.against.own_arguments = own_arguments(o);
-    try {
-        print(run_against(o.against), o.against.command);
-    } catch (...) {
-        end_progress();
-        throw;
-    }
+    print(run_against(o.against), o.against.command);
     return 0;
 }
 

@@ -50,6 +50,7 @@ template CommandOption CommandOptions::add_option(const std::string&, std::optio
 
 void CommandOptions::add_flag(const std::string& names, bool& value, const std::string& help, const std::string& group) {
     CLI::Option* const flag = command_->add_flag(names, value, help);
+    flag->disable_flag_override(); // --name=no would be taken for the opposite of what it says, or for nothing
     if (!group.empty()) {
         flag->group(group);
     }

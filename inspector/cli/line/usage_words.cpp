@@ -131,6 +131,10 @@ std::string usage_words(const CLI::App& program, const std::vector<std::string>&
     } else if (const auto* missing = dynamic_cast<const CLI::ArgumentMismatch*>(&error);
                missing != nullptr && what.ends_with(" missing")) {
         what = what.substr(0, what.find(':')) + ": its value is missing";
+    } else if (constexpr std::string_view given = " was given a disallowed flag override";
+               missing != nullptr && what.ends_with(given)) {
+        const std::string name = what.substr(0, what.size() - given.size()); // without its dashes
+        what = (name.size() == 1 ? "-" : "--") + name + ": it takes no value";
     } else if (missing != nullptr && !chosen.empty() && what.find(": At Most 1 required") != std::string::npos) {
         what = repeated(*chosen.front(), what.substr(0, what.find(':')));
     } else if (!chosen.empty()) {

@@ -78,6 +78,7 @@ TEST(WrongUsage, IsANumberThatIsNone) {
 
 TEST(WrongUsage, SaysWhatIsWantedInstead) {
     for (const auto& [arguments, words] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+             {{"show", "t.trace", "--json=no"}, "--json: it takes no value"},
              {{"show", "t.trace", "--eval", "x"}, "--eval x: a whole number is wanted"},
              {{"dot", "t.trace", "--step", "3.5"}, "--step 3.5: a whole number is wanted"},
              {{"run", "-m", "x.gguf", "--temp", "hot"}, "--temp hot: a number is wanted"},

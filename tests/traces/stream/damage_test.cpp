@@ -195,6 +195,19 @@ TEST(HostileStream, TheLineNamesThePlaceAndWhatIsWrong) {
                     SmallBlock(p.stream).put(override, 1).commit();
                 }),
                 HasSubstr("tensor_override: position is 1"));
+    EXPECT_THAT(said([&](SmallProgram& p) {
+                    const uint32_t laid_out = sscp_kind(&p.stream, "laid_out_type type:text");
+                    SmallBlock block(p.stream);
+                    block.put(laid_out, block.text("q4_9")).commit();
+                }),
+                HasSubstr("laid_out_type: type is none that can be laid out"));
+    EXPECT_THAT(said([&](SmallProgram& p) {
+                    const uint32_t laid_out = sscp_kind(&p.stream, "laid_out_type position:i32");
+                    for (int i = 0; i <= ordinal(Type::count); ++i) {
+                        SmallBlock(p.stream).put(laid_out, i).commit();
+                    }
+                }),
+                HasSubstr("laid_out_type: more types are laid out than there are"));
     for (const char* words : {"", "Assign x:i32", "assign x:i33", "assign x", "assign x:i32*0", "assign x:i32*100",
                               "assign x:i32 x:i32", "assign x:i32[] y:i32", "assign cause:text\n"}) {
         EXPECT_THAT(said([&](SmallProgram& p) { sscp_kind(&p.stream, words); }), HasSubstr("a kind of records is said to be '"))

@@ -98,9 +98,12 @@ bool StreamSession::take(const StreamFields& f, UnknownWords& unknown) {
         has_settings_ = true;
     } else if (kind == "laid_out_type") {
         LaidOutType& laid_out = described(settings_.laid_out, f, "position");
+        if (settings_.laid_out.size() > most_laid_out) {
+            throw Damage("more types are laid out than there are");
+        }
         const auto type = f.named("type", type_from_name, unknown);
-        if (settings_.laid_out.size() > most_laid_out || (!type && f.text("type"))) {
-            throw Damage(type ? "more types are laid out than there are" : "type is none that can be laid out");
+        if (!type && f.text("type")) {
+            throw Damage("type is none that can be laid out");
         }
         laid_out.type = type.value_or(laid_out.type);
         say_number(f, "rows", 1, most_laid_out_rows, laid_out.rows);

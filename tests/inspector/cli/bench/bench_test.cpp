@@ -209,6 +209,7 @@ TEST_F(Bench, RefusesInOneLine) {
     refused({"-t", "1,most"}, 2, "-t");
     refused({"--rates", "-d", "0,5"}, 2, "--rates");
     refused({"--against", "true", "--batches", "4"}, 2, "--batches");
+    refused({"--against", "true", "--rates"}, 2, "--rates");
     refused({"--against", ""}, 2, "--against");
     EXPECT_EQ(run({"bench", "--against", "true"}).err, "schedscope: bench: --against needs a model that both can read (-m)\n");
     refused({"--device", "cpu", "--device", "gpu9"}, 2, "gpu9");
