@@ -29,8 +29,11 @@ Line source_line(InspectorSession& session, std::string label, TensorId id) {
         l.parts.push_back(backend_text(session, s.backend));
         l.parts.push_back({")"});
     }
-    if (session.row_of(id) >= 0 && session.history().tensor(state, id).usage == BufferUsage::weights) {
-        l.parts.push_back({" weight", dim});
+    if (const TensorInfo* const info = session.row_of(id) >= 0 ? &session.history().tensor(state, id) : nullptr;
+        info != nullptr && info->usage == BufferUsage::weights) {
+        const std::string memory = session.history().buffer_type_name(info->buffer_type);
+        const bool is_its_backends = is_index(id, state.tensors) && memory == session.backend_name(state.tensors[id].backend);
+        l.parts.push_back({is_its_backends || info->buffer_type == no_buffer_type ? " weight" : " weight in " + memory, dim});
     }
     l.target = Target::tensor(id);
     return l;
