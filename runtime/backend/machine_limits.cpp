@@ -1,5 +1,6 @@
 #include "runtime/backend/machine_limits.h"
 
+#include "runtime/backend/processor_features.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/system/large_pages.h"
@@ -12,12 +13,9 @@
 #include <vector>
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
 #endif
 
 namespace schedscope {
@@ -360,32 +358,6 @@ const MachineLimits& machine_limits(int n_threads) {
         m = measure_machine(n_threads);
     }
     return m;
-}
-
-bool has_avx_vnni() noexcept {
-#if defined(__x86_64__)
-    constexpr unsigned leaf = 7, bit = 1U << 4;
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid_count(leaf, 1, &a, &b, &c, &d) != 0 && (a & bit) != 0;
-#else
-    return false;
-#endif
-}
-
-bool has_neon_dot() noexcept {
-#if defined(__aarch64__)
-    return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
-#else
-    return false;
-#endif
-}
-
-bool has_neon_i8mm() noexcept {
-#if defined(__aarch64__)
-    return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
-#else
-    return false;
-#endif
 }
 
 } // namespace schedscope

@@ -16,10 +16,4 @@ MachineLimits measure_machine(int n_threads);
 /// The machine with n threads, measured once per program. Not thread-safe.
 const MachineLimits& machine_limits(int n_threads);
 
-/// Has the processor AVX-VNNI? Not every compiler's __builtin_cpu_supports knows it.
-bool has_avx_vnni() noexcept;
-/// Has it aarch64's products of four bytes with four (sdot), and of squares of bytes (smmla)?
-bool has_neon_dot() noexcept;
-bool has_neon_i8mm() noexcept;
-
 } // namespace schedscope

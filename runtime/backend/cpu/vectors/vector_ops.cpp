@@ -1,38 +1,21 @@
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 
-#include "runtime/backend/machine_limits.h"
+#include "runtime/backend/processor_features.h"
 
 #include <cstdlib>
+#include <string_view>
 #include <vector>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace schedscope {
 
-#if defined(__x86_64__)
-namespace {
-
-/// Not every compiler's __builtin_cpu_supports knows it.
-bool has_f16c() noexcept {
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
-}
-
-} // namespace
-#endif
-
 bool fetches_in_order() noexcept {
-#if defined(__x86_64__)
-    static const bool is_zen4 = [] {
-        __builtin_cpu_init();
-        return __builtin_cpu_is("amdfam19h") && __builtin_cpu_supports("avx512f"); // Zen 3 is of that family, too
+    static const bool fetches = [] {
+        if (const char* const wanted = std::getenv("SCHEDSCOPE_CPU_FETCHES")) {
+            return std::string_view(wanted) != "off";
+        }
+        return !is_zen4();
     }();
-    return !is_zen4;
-#else
-    return true;
-#endif
+    return fetches;
 }
 
 std::span<const VectorOps* const> usable_vector_ops() noexcept {

@@ -38,7 +38,7 @@ struct Int8Columns {
 constexpr int64_t fetched_ahead = 8192;
 /// Are weights fetched ahead, too, that are read for one column from their begin to their end? Not where the processor does
 /// better by itself: on Zen 4 asking for them takes from what is read (110m's F16 weights 11.5 instead of 21 GB/s, Q8_0's 21 of
-/// 27).
+/// 27). SCHEDSCOPE_CPU_FETCHES=on|off has it otherwise.
 bool fetches_in_order() noexcept;
 
 /// The same from a place of `at_once` rows that are read together, `stride` bytes apart, with `left` bytes of each to be read:
