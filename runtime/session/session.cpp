@@ -109,9 +109,10 @@ BackendOptions Session::backend_options() const {
 
 void Session::note_threads() {
     const int most = std::max(options_.n_threads, options_.n_threads_batch);
-    if (!options_.processors.empty() && most > options_.processors.size()) {
-        notes_.push_back(words::counted(most, "thread") + " share " + words::counted(options_.processors.size(), "processor") +
-                         " (" + options_.processors.text() + "): fewer are faster (-t, -tb)");
+    const ProcessorSet processors = options_.processors.empty() ? ProcessorSet::usable() : options_.processors;
+    if (!processors.empty() && most > processors.size()) {
+        notes_.push_back(words::counted(most, "thread") + " share " + words::counted(processors.size(), "processor") + " (" +
+                         processors.text() + "): fewer are faster (-t, -tb)");
     }
     const std::vector<std::string> caveats = caveats_of(devices_);
     notes_.insert(notes_.end(), caveats.begin(), caveats.end());

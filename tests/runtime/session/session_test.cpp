@@ -330,6 +330,10 @@ TEST(Threads, that_share_processors_are_told_of) {
     o.n_threads_batch = 2;
     EXPECT_EQ(Session(registry, made_model(), o).notes(),
               std::vector<std::string>{"2 threads share 1 processor (" + first + "): fewer are faster (-t, -tb)"});
+    o.processors = {};
+    o.n_threads_batch = ProcessorSet::usable().size() + 1;
+    EXPECT_THAT(Session(registry, made_model(), o).notes(), ::testing::ElementsAre(HasSubstr(" share ")))
+        << "of all that there are";
 }
 
 TEST(Loading, gives_the_same_logits_however_the_file_is_read) {
