@@ -11,7 +11,10 @@ namespace schedscope::cpu {
 
 namespace {
 
-constexpr int64_t few_columns = 4, few_int8_columns = 8; ///< up to these each row is multiplied as it lies
+/// Up to these each row is multiplied as it lies, taken apart once for all of them. Of more, packing pays: ops_bench's "mul_mat
+/// q4_0 4096x8x4096" takes 1.6 to 2.2 ms, twice four columns 2.4 (Zen 4, AVX-512 VNNI).
+constexpr int64_t few_columns = BlockOps::max_columns, few_int8_columns = Int8Rows::max_columns;
+constexpr int64_t few_panel_columns = 8; ///< up to these panels that were laid out pass by once
 /// And several rows of floats together: ops_bench's "mul_mat f16 4096x16x4096" takes 5.6 ms, 7.7 where they are expanded (Zen 4).
 constexpr int64_t some_columns = 16;
 constexpr int64_t expanded_rows = 60; ///< a multiple of every tile height of floats
@@ -101,19 +104,16 @@ void dot_rows(const Tensor& weights, const std::byte* rows, int64_t n_rows, cons
     }
 }
 
-/// Rows of blocks as they lie: each is taken apart once for several columns.
+/// Rows of blocks as they lie.
 void dot_blocks(const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x, int64_t n, float* out,
                 int64_t out_stride, const VectorOps& v) {
     const BlockOps& blocks = v.blocks[ordinal(weights.type)];
     for (int64_t row = 0; row < n_rows; ++row, rows += weights.nb[1]) {
         fetch(rows + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
-        for (int64_t j = 0; j < n; j += BlockOps::max_columns) {
-            const auto some = int_of(std::min<int64_t>(BlockOps::max_columns, n - j));
-            float results[BlockOps::max_columns];
-            blocks.dot(rows, x.data + j * x.stride, x.stride, some, weights.ne[0], results);
-            for (int i = 0; i < some; ++i) {
-                out[(j + i) * out_stride + row] = results[i];
-            }
+        float results[BlockOps::max_columns];
+        blocks.dot(rows, x.data, x.stride, int_of(n), weights.ne[0], results);
+        for (int64_t j = 0; j < n; ++j) {
+            out[j * out_stride + row] = results[j];
         }
     }
 }
@@ -191,20 +191,6 @@ int64_t columns_at_once(int64_t bytes_of_one) noexcept {
     return std::max(tiles, column_bytes / bytes_of_one / tiles * tiles);
 }
 
-/// Rows as they lie, each piece of which is taken apart once for several columns.
-void multiply_few(const Tensor& weights, const std::byte* rows, int64_t n_rows, const Int8Columns& columns, int64_t n, float* out,
-                  int64_t out_stride, const VectorOps& v) {
-    const Int8Rows& ops = v.blocks[ordinal(weights.type)].int8;
-    const int64_t near = n <= Int8Rows::max_columns ? n_rows : 32; ///< rows that stay in the cache for further columns
-    for (int64_t row = 0; row < n_rows; row += near) {
-        for (int64_t j = 0; j < n; j += Int8Rows::max_columns) {
-            ops.dot(rows + row * weights.nb[1], weights.nb[1], std::min(near, n_rows - row), columns.from(j),
-                    int_of(std::min<int64_t>(Int8Rows::max_columns, n - j)), weights.ne[0], out + row + j * out_stride,
-                    out_stride);
-        }
-    }
-}
-
 /// Bytes of a column that are read.
 int64_t bytes_of_column(const Int8Columns& columns) noexcept { return columns.stride + 2 * columns.group_stride * float_bytes; }
 
@@ -215,7 +201,7 @@ std::optional<Rounding> rounding_for(const Work& work, const Tensor& weights, in
 /// Panels that were laid out, as they lie: a few at a time, so that they stay near for all columns.
 void multiply_repacked(const RepackedRows& ops, const Tensor& weights, const std::byte* rows, int64_t n_rows,
                        const Int8Columns& columns, int64_t n, float* out, int64_t out_stride) {
-    const int64_t k = weights.ne[0], near = n <= few_int8_columns ? n_rows : most_rows_at_once;
+    const int64_t k = weights.ne[0], near = n <= few_panel_columns ? n_rows : most_rows_at_once;
     const int64_t at_once = columns_at_once(bytes_of_column(columns));
     for (int64_t row = 0; row < n_rows; row += near) {
         for (int64_t j = 0; j < n; j += at_once) {
@@ -377,7 +363,8 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     out += first;
     const int64_t count = end - first;
     switch (way) {
-    case ProductWay::int8_as_they_lie: return multiply_few(weights, rows, count, columns.int8, n, out, out_stride, v);
+    case ProductWay::int8_as_they_lie:
+        return blocks.int8.dot(rows, weights.nb[1], count, columns.int8, int_of(n), weights.ne[0], out, out_stride);
     case ProductWay::int8_laid_out:
         return multiply_repacked(blocks.repacked, weights, rows, count, columns.int8, n, out, out_stride);
     case ProductWay::floats_one_column: return dot_rows(weights, rows, count, columns.data, out, v);
