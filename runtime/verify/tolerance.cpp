@@ -8,7 +8,7 @@ bool is_whole(Type type) noexcept { return type == Type::I8 || type == Type::I16
 
 } // namespace
 
-double tolerance(const Tensor& node) noexcept {
+double tolerance(const Tensor& node, bool in_floats) noexcept {
     if (is_whole(node.type)) {
         return 0;
     }
@@ -16,7 +16,7 @@ double tolerance(const Tensor& node) noexcept {
         return 5e-4;
     }
     if (node.op == Op::MUL_MAT || node.op == Op::MUL_MAT_ID) {
-        return node.src[0] != nullptr && node.src[0]->type != Type::F32 ? 5e-4 : 1e-7;
+        return node.src[0] != nullptr && node.src[0]->type != Type::F32 && !in_floats ? 5e-4 : 1e-7;
     }
     if (traits(node.type).quantised()) {
         return 1e-4;

@@ -28,10 +28,18 @@ void check_files(const Session& session) {
     }
 }
 
+/// Does a product multiply weights as they are expanded to F32 on both? Processors do where they are asked to.
+bool in_floats(const Session& reference, const Device& checked) {
+    const auto is_processor = [](const Device& d) { return d.kind() == DeviceKind::cpu || d.kind() == DeviceKind::blas; };
+    return reference.options().products == Products::floats && is_processor(reference.backends().front()->device()) &&
+           is_processor(checked);
+}
+
 class Verifier final : public NodeObserver {
 public:
     Verifier(Session& reference, Device& checked, Backend& backend, const std::atomic<bool>* stop)
-        : reference_(reference), copy_(checked, backend), checked_(backend), recorder_(reference.recorder()), stop_(stop) {}
+        : reference_(reference), copy_(checked, backend), checked_(backend), recorder_(reference.recorder()), stop_(stop),
+          in_floats_(in_floats(reference, checked)) {}
 
     void begin_evaluation() override { ++evaluation_; }
 
@@ -78,7 +86,7 @@ private:
                         node.name,
                         std::string(op_description(node.op, node.params)),
                         d.nmse,
-                        schedscope::tolerance(node),
+                        schedscope::tolerance(node, in_floats_),
                         std::string(d.why),
                         d.max_error,
                         d.element,
@@ -133,6 +141,7 @@ private:
     Backend& checked_;
     Recorder* recorder_;
     const std::atomic<bool>* stop_;
+    const bool in_floats_;
     int32_t evaluation_ = -1;
     State state_ = State::left_out;
     std::string why_;

@@ -37,6 +37,26 @@ std::vector<json> refusals(const json& story) {
     return all;
 }
 
+/// And by which kernel its product was computed.
+TEST(Explain, AWeightIsLaidOutForProductsOrItSaysWhyNot) {
+    const Folder folder;
+    const std::string model = folder / "m.gguf", trace = folder / "t.trace";
+    ASSERT_EQ(run({"synth", "llama", "--preset", "tiny", "--type", "q8_0", "-o", model}).code, 0);
+    const auto expect_told = [&](const std::string& products, const std::string& where, const std::string& layout,
+                                 const std::string& kernel) {
+        ASSERT_EQ(run({"record", "-m", model, "--device", "cpu", "--cpu-products", products, "--tokens", "1,5", "-n", "1",
+                       "--temp", "0", "-o", trace, "--force"})
+                      .code,
+                  0);
+        const std::string story = run({"explain", trace, "ffn_out-1"}).out;
+        EXPECT_THAT(story, HasSubstr("blk.1.ffn_down.weight: lies in " + where +
+                                     ": block 1 of 4 is not offloaded (no other device holds layers); " + layout + "  ["));
+        EXPECT_THAT(story, HasSubstr(" as " + kernel + " in "));
+    };
+    expect_told("int8", "CPU_Repack", "laid out for products", "mul_mat_add_int8");
+    expect_told("float", "CPU", "not laid out: as asked for (--no-repack, --cpu-products float)", "mul_mat_add");
+}
+
 TEST(Explain, AWeightOnTheHostKeepsItsProductThere) {
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";

@@ -39,7 +39,7 @@ class Verify : public ::testing::Test {
 protected:
     Verification run(Device& checked, int32_t n_predict = 2, FlashAttention flash = FlashAttention::off,
                      Recorder* recorder = nullptr, std::shared_ptr<Watcher> watcher = nullptr,
-                     const std::atomic<bool>* stop = nullptr) {
+                     const std::atomic<bool>* stop = nullptr, Type type = Type::F32, Products products = Products::int8) {
         RunOptions options;
         options.devices = "cpu";
         options.n_threads = 2;
@@ -47,7 +47,8 @@ protected:
         options.watcher = std::move(watcher);
         options.sampling.temperature = 0.0F;
         options.sampling.ignore_eos = true;
-        Session session(registry, made_model(), options, recorder);
+        options.products = products;
+        Session session(registry, made_model(small_shape(), type), options, recorder);
         GenerateRequest request;
         request.stop = stop;
         request.prompts.push_back({0, {1, 5, 9, 20, 33, 47}, std::nullopt});
@@ -95,6 +96,26 @@ TEST_F(Verify, AWrongKernelIsFoundAtEachOfItsNodesAndTheFirstIsNamed) {
     EXPECT_EQ(v.checks[*v.first_beyond].node, "ffn_swiglu-0");
     EXPECT_EQ(v.checks[*v.first_beyond].evaluation, 0);
     EXPECT_EQ(v.n_beyond, 6U);
+}
+
+/// A thousandth of each product is less than rounding the other factor to 8 bits may cost, and more than sums of floats do.
+TEST_F(Verify, ProductsOfFloatsOnTwoProcessorsAreHeldAgainstATighterBound) {
+    WrongDevice wrong([](const Tensor& node) {
+        float* const x = reinterpret_cast<float*>(host_data(node));
+        for (int64_t i = 0; node.op == Op::MUL_MAT && i < n_elements(node); ++i) {
+            x[i] *= 1.001F;
+        }
+    });
+    const auto check = [&](Products products) {
+        return run(wrong, 2, FlashAttention::on, nullptr, nullptr, nullptr, Type::Q8_0, products);
+    };
+    EXPECT_EQ(check(Products::int8).n_beyond, 0U);
+    const Verification v = check(Products::floats);
+    const auto is_product = [](const NodeCheck& c) { return c.op == "MUL_MAT"; };
+    EXPECT_EQ(v.n_beyond, static_cast<size_t>(std::count_if(v.checks.begin(), v.checks.end(), is_product)));
+    EXPECT_GT(v.n_beyond, 0U);
+    WrongDevice right([](const Tensor&) {});
+    EXPECT_EQ(run(right, 2, FlashAttention::on, nullptr, nullptr, nullptr, Type::Q8_0, Products::floats).n_beyond, 0U);
 }
 
 TEST_F(Verify, AnErrorDoesNotSpreadToTheNodesBehind) {

@@ -1,0 +1,45 @@
+#!/bin/sh
+# What `schedscope bench --against` does not measure: the first token from the start of the process beside llama.cpp's, what a
+# busy neighbour takes from decode, and what more threads bring to prompts. On an idle machine.
+#   sh bench/beside_llama.sh MODEL.gguf FOLDER   (FOLDER: node-llama-cpp, as tests/support/ggml/fixtures.sh VERSION installs it)
+set -eu
+model=$1 folder=$2
+here=$(dirname "$0")/..
+ours=${SCHEDSCOPE:-$here/build/release/bin/schedscope}
+threads=$(nproc)
+ids=$(seq -s, 5 20)
+
+seconds_of() {
+    begin=$(date +%s%N)
+    "$@" > /dev/null 2>&1
+    echo $((($(date +%s%N) - begin) / 1000000)) | awk '{printf "%.2f\n", $1 / 1000}'
+}
+median() { sort -n "$1" | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
+# rate FIELD OPTION...: of one test on the CPU
+rate() {
+    field=$1
+    shift
+    "$ours" bench --rates -m "$model" --device cpu -r 3 "$@" | sed "s/.*\"${field}_tok_s\":\([0-9.]*\).*/\1/"
+}
+share() { awk "BEGIN {printf \"%.2f\", $1 / $2}"; }
+
+room=$(mktemp -d)
+trap 'rm -rf "$room"; kill "$busy" 2> /dev/null || true' EXIT
+busy=
+for _ in 1 2 3; do
+    seconds_of "$ours" run -m "$model" --device cpu -t "$threads" --tokens "$ids" -n 1 -c 256 --temp 0 >> "$room/ours"
+    seconds_of node "$here/tests/support/ggml/drive.mjs" "$folder" "$model" --tokens 1 --threads "$threads" --prompt "$ids" \
+        >> "$room/theirs"
+done
+echo "first token after $(median "$room/ours") s, llama.cpp's after $(median "$room/theirs") s (medians of 3, $threads threads)"
+
+idle=$(rate decode -t "$threads" -p 0 -n 64)
+sh -c 'while :; do :; done' &
+busy=$!
+beside=$(rate decode -t "$threads" -p 0 -n 64)
+kill "$busy"
+echo "decode on $threads threads: $idle tokens/s, beside a busy process $beside: $(share "$beside" "$idle") of it"
+
+one=$(rate prefill -t 1 -p 512 -n 0)
+all=$(rate prefill -t "$threads" -p 512 -n 0)
+echo "prompts of 512 tokens on one thread: $one tokens/s, on $threads: $all, $(share "$all" "$one") times"
