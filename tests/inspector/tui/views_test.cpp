@@ -630,6 +630,16 @@ TEST(Story, OfACacheLeadsToTheReasonOfItsLayerALineAQuestion) {
     EXPECT_NE(line_with(t, "CPU runs this operator? yes"), "") << t.text();
 }
 
+TEST(Details, NameTheMemoryOfAWeightThatDoesNotLieInItsBackendsOwn) {
+    const auto shows = [](const std::string& tensor, const std::string& source) {
+        Inspecting t(60, 200, [] { return inspect_sample("llama-cpp"); });
+        t.press(":eval 0\n:pass 5\n:tensor " + tensor + "\n");
+        EXPECT_TRUE(t.shows(source)) << t.text();
+    };
+    shows("Qcur-0", "blk.0.attn_q.weight (CPU) weight in Vulkan_Host");
+    shows("Qcur-4", "blk.4.attn_q.weight (Vulkan0) weight ");
+}
+
 TEST(ViewsOfAnotherProgram, SayWhatWasNotTimedAndWhatTimesIt) {
     Inspecting t(60, 160, [] { return inspect_sample("llama-cpp"); });
     t.press("2");
