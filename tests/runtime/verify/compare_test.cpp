@@ -66,14 +66,18 @@ TEST(Compare, NamesTheElementThatIsFarthestOff) {
 TEST(Tolerance, IsOfTheRoundingThatTheTypesBring) {
     Graph g;
     Tensor* x = g.input(Type::F32, {32, 4, 1, 1}, "x");
-    EXPECT_EQ(tolerance(*ops::add(g, x, x)), 1e-7);
-    EXPECT_EQ(tolerance(*ops::mul_mat(g, g.input(Type::F32, {32, 8, 1, 1}, "f32"), x)), 1e-7);
-    EXPECT_EQ(tolerance(*ops::mul_mat(g, g.input(Type::F16, {32, 8, 1, 1}, "f16"), x)), 5e-4);
-    EXPECT_EQ(tolerance(*ops::mul_mat(g, g.input(Type::Q4_0, {32, 8, 1, 1}, "q4"), x)), 5e-4);
-    EXPECT_EQ(tolerance(*ops::cast(g, x, Type::F16)), 1e-7);
-    EXPECT_EQ(tolerance(*ops::cast(g, x, Type::BF16)), 1e-5);
-    EXPECT_EQ(tolerance(*ops::cast(g, x, Type::Q8_0)), 1e-4);
-    EXPECT_EQ(tolerance(*ops::argsort(g, x, true)), 0);
+    for (const bool in_floats : {false, true}) {
+        EXPECT_EQ(tolerance(*ops::add(g, x, x), in_floats), 1e-7);
+        EXPECT_EQ(tolerance(*ops::mul_mat(g, g.input(Type::F32, {32, 8, 1, 1}, "f32"), x), in_floats), 1e-7);
+        for (const Type type : {Type::F16, Type::Q4_0}) {
+            EXPECT_EQ(tolerance(*ops::mul_mat(g, g.input(type, {32, 8, 1, 1}, "rounded"), x), in_floats),
+                      in_floats ? 1e-7 : 5e-4);
+        }
+        EXPECT_EQ(tolerance(*ops::cast(g, x, Type::F16), in_floats), 1e-7);
+        EXPECT_EQ(tolerance(*ops::cast(g, x, Type::BF16), in_floats), 1e-5);
+        EXPECT_EQ(tolerance(*ops::cast(g, x, Type::Q8_0), in_floats), 1e-4);
+        EXPECT_EQ(tolerance(*ops::argsort(g, x, true), in_floats), 0);
+    }
 }
 
 } // namespace
