@@ -19,7 +19,7 @@ void ComparisonRun::start_what_if(std::shared_ptr<const RecordSource> source, co
 }
 
 void ComparisonRun::start_diff(std::shared_ptr<const RecordSource> source, const std::string& path) {
-    start([source = std::move(source), path](std::stop_token stop) {
+    start([source = std::move(source), path](const std::stop_token& stop) {
         const auto other =
             std::make_shared<TraceReader>(path, TraceReader::Options{.stop = [stop] { return stop.stop_requested(); }});
         return compare_traces(std::make_shared<StoppableSource>(source, stop), std::make_shared<StoppableSource>(other, stop),
