@@ -1,6 +1,7 @@
 // Kernels of the CPU and BLAS backends against what the machine can do, measured in the same run; of both the fastest repeat
-// counts. share_of_peak: of the F32 multiply-add peak; share_of_read: of the speed at which memory is read (caches can give
-// more). SCHEDSCOPE_CPU=portable|avx2|avxvnni|avx512|avx512vnni|neon|… chooses the instruction set.
+// counts. share_of_peak: of the F32 multiply-add peak, or that of BF16 for its products; share_of_read: of the speed at which
+// memory is read (caches can give more). SCHEDSCOPE_CPU=portable|avx2|avxvnni|avx512|avx512vnni|avx512bf16|neon|… chooses the
+// instruction set.
 #include "runtime/backend/machine_limits.h"
 #include "runtime/backend/op_cost.h"
 #include "runtime/backend/processors.h"
@@ -75,6 +76,12 @@ public:
         }
         return sum;
     }
+    double peak(const MachineLimits& machine) const {
+        const bool of_bf16 = std::any_of(split_.nodes.begin(), split_.nodes.end(), [](const Tensor* node) {
+            return node->op == Op::MUL_MAT && node->src[0]->type == Type::BF16;
+        });
+        return of_bf16 ? machine.bf16_flops : machine.flops;
+    }
     double bytes() const { return static_cast<double>(op_bytes(split_.nodes)); }
 
 private:
@@ -125,7 +132,7 @@ void measure(benchmark::State& state, Device* device, int n_threads, const std::
     const auto& machine = machine_limits(n_threads);
     state.counters["GFLOP/s"] = bench.flops() / best_s * 1e-9;
     state.counters["GB/s"] = bench.bytes() / best_s * 1e-9;
-    state.counters["share_of_peak"] = bench.flops() / best_s / machine.flops;
+    state.counters["share_of_peak"] = bench.flops() / best_s / bench.peak(machine);
     state.counters["share_of_read"] = bench.bytes() / best_s / machine.read_bytes_per_s;
 }
 
@@ -199,6 +206,7 @@ void machine(benchmark::State& state, int n_threads) {
         benchmark::DoNotOptimize(machine_limits(n_threads));
     }
     state.counters["GFLOP/s"] = machine_limits(n_threads).flops * 1e-9;
+    state.counters["GFLOP/s of bf16"] = machine_limits(n_threads).bf16_flops * 1e-9;
     state.counters["GB/s"] = machine_limits(n_threads).read_bytes_per_s * 1e-9;
 }
 
@@ -222,10 +230,14 @@ void add(const std::string& name, const char* device, const std::function<Tensor
     }
     for (const Type type : {Type::F32, Type::F16, Type::BF16}) {
         const std::string name(type_name(type));
-        for (const int64_t n : {512, 32, 16, 8}) {
+        for (const int64_t n : {512, 32, 16, 8, 5, 4, 2}) {
             add("mul_mat " + name + " 4096x" + std::to_string(n) + "x4096", "CPU", product(type, 4096, n, 4096));
         }
         add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192));
+        for (const int64_t n : {512, 16}) {
+            add("mul_mat " + name + " repacked 4096x" + std::to_string(n) + "x8192", "CPU", product(type, 4096, n, 8192),
+                {.repacked = true});
+        }
     }
     for (const Type type : {Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::IQ4_NL, Type::Q4_K, Type::Q5_K, Type::Q6_K}) {
         for (const bool repacked : {true, false}) {

@@ -164,6 +164,27 @@ __attribute__((target("avx512f"))) float multiply_add_avx512(int64_t n) {
     return _mm512_cvtss_f32(acc[0]);
 }
 
+/// Pairs of BF16.
+__attribute__((target("avx512f,avx512bf16"))) float multiply_bf16_avx512(int64_t n) {
+    __m512 acc[chains] = {};
+    __m512i x = _mm512_set1_epi16(0x3F00); // 0.5
+#pragma GCC unroll 24
+    for (__m512& a : acc) {
+        asm volatile("" : "+v"(a));
+    }
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 24
+        for (__m512& a : acc) {
+            a = _mm512_dpbf16_ps(a, reinterpret_cast<__m512bh>(x), reinterpret_cast<__m512bh>(x));
+        }
+    }
+#pragma GCC unroll 24
+    for (int j = 1; j < chains; ++j) {
+        acc[0] = _mm512_add_ps(acc[0], acc[j]);
+    }
+    return _mm512_cvtss_f32(acc[0]);
+}
+
 __attribute__((target("avx2"))) float multiply_bytes_avx2(int64_t n) {
     __m256i acc[12] = {};
     __m256i x = _mm256_set1_epi8(3);
@@ -273,6 +294,17 @@ std::vector<MultiplyAdd> multiply_adds() {
     return ways;
 }
 
+/// The same of numbers of BF16, beside multiplying them as floats.
+std::vector<MultiplyAdd> multiply_bf16() {
+    std::vector<MultiplyAdd> ways;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && has_avx512_bf16()) {
+        ways.push_back({multiply_bf16_avx512, 2.0 * chains * 32});
+    }
+#endif
+    return ways;
+}
+
 /// The same of bytes.
 std::vector<MultiplyAdd> multiply_bytes() {
     std::vector<MultiplyAdd> ways = {{multiply_bytes_portable, 2.0 * portable_chains * 8}};
@@ -345,6 +377,7 @@ MachineLimits measure_machine(int n_threads) {
         return most;
     };
     found.flops = fastest(multiply_adds());
+    found.bf16_flops = std::max(found.flops, fastest(multiply_bf16()));
     found.int8_ops = fastest(multiply_bytes());
     volatile double used = results[0] + to_double(sums[0]);
     static_cast<void>(used);

@@ -6,6 +6,7 @@ namespace schedscope {
 struct MachineLimits {
     double read_bytes_per_s = 0; ///< reading memory that no cache holds, from its begin to its end, in large pages
     double flops = 0;            ///< F32 multiply-adds that depend on nothing near; a multiply and an add count as two
+    double bf16_flops = 0;       ///< the same of numbers of BF16; as `flops` where no instruction multiplies those
     double int8_ops = 0;         ///< the same of whole numbers of 8 bits that are added up in 32, by vector instructions
 };
 

@@ -16,11 +16,14 @@ bool has_f16c() noexcept {
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
 
-bool has_avx_vnni() noexcept {
-    constexpr unsigned leaf = 7, bit = 1U << 4;
+/// A bit of what cpuid says of leaf 7, 1, in its first register.
+static bool has_further(unsigned bit) noexcept {
+    constexpr unsigned leaf = 7;
     unsigned a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid_count(leaf, 1, &a, &b, &c, &d) != 0 && (a & bit) != 0;
+    return __get_cpuid_count(leaf, 1, &a, &b, &c, &d) != 0 && (a & 1U << bit) != 0;
 }
+bool has_avx_vnni() noexcept { return has_further(4); }
+bool has_avx512_bf16() noexcept { return has_further(5); }
 
 bool is_zen4() noexcept {
     __builtin_cpu_init();
@@ -34,6 +37,7 @@ bool has_neon_i8mm() noexcept { return false; }
 
 bool has_f16c() noexcept { return false; }
 bool has_avx_vnni() noexcept { return false; }
+bool has_avx512_bf16() noexcept { return false; }
 bool is_zen4() noexcept { return false; }
 
 #if defined(__aarch64__)

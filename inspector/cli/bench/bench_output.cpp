@@ -81,8 +81,9 @@ void print_heading(const BenchSetting& setting) {
     std::cout << visible(setting.model) << ", " << words::bytes(bytes_of(*setting.file)) << "; ";
     for (const auto& [n_threads, machine] : setting.machines) {
         std::cout << words::counted(n_threads, "thread") << ", which multiply and add " << fixed(machine.flops * 1e-9, 1)
-                  << " Gflop/s, of int8 " << fixed(machine.int8_ops * 1e-9, 1) << " Gop/s, and read "
-                  << fixed(machine.read_bytes_per_s * 1e-9, 1) << " GB/s\n";
+                  << " Gflop/s, of bf16 " << fixed(machine.bf16_flops * 1e-9, 1) << ", of int8 "
+                  << fixed(machine.int8_ops * 1e-9, 1) << " Gop/s, and read " << fixed(machine.read_bytes_per_s * 1e-9, 1)
+                  << " GB/s\n";
     }
     std::cout << '\n';
 }
@@ -90,6 +91,7 @@ void print_heading(const BenchSetting& setting) {
 json machine_json(int n_threads, const MachineLimits& machine) {
     return {{"threads", n_threads},
             {"flops", machine.flops},
+            {"bf16_flops", machine.bf16_flops},
             {"int8_ops", machine.int8_ops},
             {"read_bytes_per_s", machine.read_bytes_per_s}};
 }

@@ -10,7 +10,7 @@
 namespace schedscope {
 
 BenchWork::BenchWork(const gguf::File& file, const RunOptions& run)
-    : h_(hparams_of(file)), n_ubatch_(run.n_ubatch),
+    : h_(hparams_of(file)), n_ubatch_(run.n_ubatch), products_(run.products),
       experts_used_(h_.n_expert > 0 ? to_double(h_.n_expert_used) / h_.n_expert : 1),
       cache_bytes_(to_double(row_bytes(run.cache_type_k, h_.n_embd_k()) + row_bytes(run.cache_type_v, h_.n_embd_v()))) {
     const auto tensors = file.tensors();
@@ -26,9 +26,9 @@ BenchWork::BenchWork(const gguf::File& file, const RunOptions& run)
         for (const int64_t n : t.ne) {
             products *= to_double(n);
         }
-        Products& with = embedding || output ? output_ : token_;
+        Counted& with = embedding || output ? output_ : token_;
         const bool in_int8 = cpu::in_whole_numbers(run.products, best_vector_ops(), t.type);
-        (in_int8 ? with.int8 : with.floats) += products;
+        (in_int8 ? with.int8 : t.type == Type::BF16 ? with.bf16 : with.floats) += products;
     }
 }
 
@@ -59,13 +59,21 @@ double BenchWork::share_of_reading(const BenchTest& test, double tokens_per_s, c
     return tokens_per_s / tokens * bytes / machine.read_bytes_per_s;
 }
 
+double BenchWork::seconds(const Counted& products, int64_t columns, const MachineLimits& machine) const {
+    const bool in_bf16 = cpu::in_bf16(products_, best_vector_ops(), Type::BF16, columns);
+    return products.floats / machine.flops + products.bf16 / (in_bf16 ? machine.bf16_flops : machine.flops) +
+           products.int8 / machine.int8_ops;
+}
+
 double BenchWork::share_of_multiplying(const BenchTest& test, double tokens_per_s, const MachineLimits& machine) const {
     const double behind = (test.n_prompt + test.n_generate + 1) / 2.0;
     const double attention = 2.0 * h_.n_head * (h_.head_length_k + h_.head_length_v) * positions(test.depth + behind);
-    const double rows = test.n_prompt > 0 ? 1.0 / test.n_prompt : 1; // of a prompt the last token has one
-    const double seconds = (token_.floats + rows * output_.floats + attention) / machine.flops +
-                           (token_.int8 + rows * output_.int8) / machine.int8_ops;
-    return tokens_per_s * seconds;
+    const double each = attention / machine.flops;
+    if (test.n_prompt > 0) { // of which the last token has logits
+        return tokens_per_s * (each + seconds(token_, std::min(test.n_prompt, n_ubatch_), machine) +
+                               seconds(output_, 1, machine) / test.n_prompt);
+    }
+    return tokens_per_s * (each + seconds(token_, test.sequences, machine) + seconds(output_, test.sequences, machine));
 }
 
 } // namespace schedscope

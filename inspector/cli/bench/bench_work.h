@@ -15,23 +15,25 @@ public:
 
     /// The share of the time in which the machine can't but read what the test reads.
     double share_of_reading(const BenchTest& test, double tokens_per_s, const MachineLimits& machine) const;
-    /// The same of multiplying: weights that the CPU multiplies in whole numbers with numbers of 8 bits, unless the run
-    /// wants floats; all else with floats.
+    /// The same of multiplying: weights that the CPU multiplies in whole numbers with numbers of 8 bits, or in BF16, unless the
+    /// run wants floats; all else with floats.
     double share_of_multiplying(const BenchTest& test, double tokens_per_s, const MachineLimits& machine) const;
 
 private:
-    struct Products {
-        double floats = 0, int8 = 0; ///< multiplies and adds
+    struct Counted {
+        double floats = 0, bf16 = 0, int8 = 0; ///< multiplies and adds; `bf16`: with weights that are, be it as floats
     };
+    double seconds(const Counted& products, int64_t columns, const MachineLimits& machine) const; ///< so many columns at once
     double weight_bytes(int32_t n_tokens) const;
     double positions(double seen) const; ///< of all layers, of a token that sees so many; sliding layers see a window
 
     Hparams h_;
     int32_t n_ubatch_;
+    Products products_;
     double bytes_ = 0, expert_bytes_ = 0; ///< of the weights that each evaluation reads; of all experts
     double experts_used_ = 0;             ///< share of a token
     double cache_bytes_ = 0;              ///< of a position in a layer
-    Products token_, output_; ///< with the weights of the blocks, for each token; with the output's, for each row of logits
+    Counted token_, output_; ///< with the weights of the blocks, for each token; with the output's, for each row of logits
 };
 
 } // namespace schedscope

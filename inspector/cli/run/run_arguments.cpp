@@ -126,7 +126,8 @@ void add_sampling_options(CommandOptions& app, RunArguments& a) {
 CommandOption add_products_option(CommandOptions& app, std::string& products) {
     return app
         .add_option("--cpu-products", products,
-                    "int8|float: quantised weights on the CPU times numbers of 8 bits, as in llama.cpp, or times floats")
+                    "int8|float: on the CPU quantised weights times numbers of 8 bits and BF16 times BF16, as in llama.cpp, or "
+                    "times floats")
         .show_default()
         .one_of(
             std::vector<std::string>{std::string(products_name(Products::int8)), std::string(products_name(Products::floats))});

@@ -43,10 +43,17 @@ void CpuBackend::optimise(SplitGraph& split) {
 }
 
 std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const {
-    const bool is_int8 = std::any_of(nodes.begin(), nodes.end(), [this](const Tensor* node) {
-        return is_product(*node) && in_whole_numbers(products_, vector_, node->src[0]->type);
+    const auto any = [nodes](auto computed) {
+        return std::any_of(nodes.begin(), nodes.end(), [&](const Tensor* n) { return is_product(*n) && computed(*n); });
+    };
+    if (any([this](const Tensor& node) { return in_whole_numbers(products_, vector_, node.src[0]->type); })) {
+        return name_with(kernel.name, "_int8");
+    }
+    const bool is_bf16 = any([this](const Tensor& node) {
+        const Tensor& b = *node.src[1];
+        return in_bf16(products_, vector_, node.src[0]->type, node.op == Op::MUL_MAT ? b.ne[1] : n_rows(b));
     });
-    return is_int8 ? int8_name(kernel.name) : kernel.name;
+    return is_bf16 ? name_with(kernel.name, "_bf16") : kernel.name;
 }
 
 /// Columns of a product that are worth it are rounded by all threads, once for all products that multiply with them.

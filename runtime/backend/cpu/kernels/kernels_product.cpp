@@ -63,13 +63,13 @@ void run_mul_mat(const Work& work) {
     });
 }
 
-/// The columns of one expert's tokens, side by side in `floats` or `int8`.
+/// The columns of one expert's tokens, side by side in `floats` or `room`.
 Columns gather(const Work& work, const Tensor& experts, const Tensor& b, std::span<const Routed> routed, float* floats,
-               float* int8) {
+               float* room) {
     const int64_t n = std::ssize(routed), k = b.ne[0];
     const std::optional<Rounding> rounding = rounding_for(work.products, work.vector, experts, n);
     if (rounding && work.common.columns.has(b, *rounding)) {
-        const RoundedColumns rounded(*rounding, int8, k, n);
+        const RoundedColumns rounded(*rounding, room, k, n);
         for (int64_t j = 0; j < n; ++j) {
             rounded.copy(work.common.columns.columns().from(routed[j].slot % b.ne[1] + routed[j].token * b.ne[1]), j);
         }
@@ -82,7 +82,7 @@ Columns gather(const Work& work, const Tensor& experts, const Tensor& b, std::sp
             std::copy(x, x + k, column);
         }
     }
-    return with_int8(work, experts, {floats, k}, n, int8);
+    return with_rounded(work, experts, {floats, k}, n, room);
 }
 
 void run_mul_mat_id(const Work& work) {
@@ -93,11 +93,11 @@ void run_mul_mat_id(const Work& work) {
     // Each part takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
     const std::pair<int64_t, int64_t> share = work.share(node.ne[0]);
     const int64_t first = share.first, rows = share.second - first;
-    const int64_t for_int8 = room_of_int8(work, experts, columns_gathered);
-    float* columns = work.room(columns_gathered * (k + rows) + for_int8 + room_of_rows(work, experts, columns_gathered));
+    const int64_t for_rounded = room_of_rounded(work, experts, columns_gathered);
+    float* columns = work.room(columns_gathered * (k + rows) + for_rounded + room_of_rows(work, experts, columns_gathered));
     float* results = columns + columns_gathered * k;
-    float* int8 = results + columns_gathered * rows;
-    float* expanded = int8 + for_int8;
+    float* rounded = results + columns_gathered * rows;
+    float* expanded = rounded + for_rounded;
     const auto out = [&](const Routed& r) { return reinterpret_cast<float*>(row_data(node, {r.slot, r.token, 0})) + first; };
 
     std::vector<Routed>& routed = work.scratch.routed;
@@ -113,7 +113,7 @@ void run_mul_mat_id(const Work& work) {
         while (n < columns_gathered && from + n != routed.cend() && from[n].expert == expert) {
             ++n;
         }
-        const Columns gathered = gather(work, experts, b, {from, from + n}, columns, int8);
+        const Columns gathered = gather(work, experts, b, {from, from + n}, columns, rounded);
         const std::byte* matrix = host_data(experts) + expert * experts.nb[2];
         multiply_rows(work, experts, matrix + first * experts.nb[1], 0, rows, gathered, n, results, rows, expanded);
         for (int64_t j = 0; j < n; ++j) {

@@ -72,7 +72,7 @@ void run_gate_up(const Work& work) {
     const int64_t n = parts.gate->ne[1];
     const Tensor &gate_weights = *parts.gate->src[0], &up_weights = *parts.up->src[0];
     // Their types may differ, and so may what is made of the columns for each.
-    const int64_t for_gate = room_of_columns(work, gate_weights, b), for_up = room_of_int8(work, up_weights, n);
+    const int64_t for_gate = room_of_columns(work, gate_weights, b), for_up = room_of_rounded(work, up_weights, n);
     const int64_t for_rows = std::max(room_of_rows(work, gate_weights, n), room_of_rows(work, up_weights, n));
     const int64_t at_once = gates_at_once(work, gate_weights, up_weights, n);
     float* gates = work.room(2 * at_once * n + for_gate + for_up + for_rows);
@@ -83,7 +83,7 @@ void run_gate_up(const Work& work) {
     const bool alike =
         rounding_for(work.products, work.vector, gate_weights, n) == rounding_for(work.products, work.vector, up_weights, n);
     const Columns up_columns =
-        alike ? columns : with_int8(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
+        alike ? columns : with_rounded(work, up_weights, {columns.data, columns.stride}, n, gate_room + for_gate);
     const RowsOfProduct gate_rows(work, *parts.gate, columns, rows);
     const RowsOfProduct up_rows(work, *parts.up, up_columns, rows);
     work.each_stretch(work.node().ne[0], at_once, [&](int64_t first, int64_t end) {

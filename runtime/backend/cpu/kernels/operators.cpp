@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace schedscope::cpu {
@@ -31,13 +32,14 @@ std::string_view kernel_name(const CpuOperator& entry, const Tensor& node) {
     return names[ordinal(node.src[0]->type)];
 }
 
-std::string_view int8_name(std::string_view kernel) {
-    static std::mutex guard;                              // backends of several threads
-    static std::map<std::string_view, std::string> names; // by names that live as long as the program
+std::string_view name_with(std::string_view kernel, std::string_view rounded) {
+    static std::mutex guard;                                     // backends of several threads
+    using Parts = std::pair<std::string_view, std::string_view>; // that live as long as the program
+    static std::map<Parts, std::string> names;
     const std::scoped_lock lock(guard);
-    const auto [found, is_new] = names.try_emplace(kernel);
+    const auto [found, is_new] = names.try_emplace({kernel, rounded});
     if (is_new) {
-        found->second = std::string(kernel) + "_int8";
+        found->second = std::string(kernel) + std::string(rounded);
     }
     return found->second;
 }

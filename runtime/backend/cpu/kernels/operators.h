@@ -21,8 +21,8 @@ const CpuOperator* find_operator(Op op) noexcept;
 
 /// The kernel's name in records: the operator's, or of products one for each type of weights.
 std::string_view kernel_name(const CpuOperator& entry, const Tensor& node);
-/// The name of a kernel, fused ones among them, that multiplies in whole numbers: "mul_mat_q4_0_int8".
-std::string_view int8_name(std::string_view kernel);
+/// The name of a kernel, fused ones among them, with what it multiplies columns as that it rounds: "mul_mat_q4_0" and "_int8".
+std::string_view name_with(std::string_view kernel, std::string_view rounded);
 
 /// Can the CPU run the node? Leafs and views always.
 Answer supports_op(const Tensor& node);

@@ -17,6 +17,9 @@ constexpr int64_t few_columns = BlockOps::max_columns, few_int8_columns = Int8Ro
 constexpr int64_t few_panel_columns = 8; ///< up to these panels that were laid out pass by once
 /// And several rows of floats together: ops_bench's "mul_mat f16 4096x16x4096" takes 5.6 ms, 7.7 where they are expanded (Zen 4).
 constexpr int64_t some_columns = 16;
+/// From these on BF16 is multiplied as that: ops_bench's "mul_mat bf16 4096x2x4096" takes 1.4 ms, 2.0 in floats (Zen 4).
+constexpr int64_t least_bf16_columns = 2;
+static_assert(least_bf16_columns <= some_columns + 1, "with fewer columns there may be no room for expanded rows");
 constexpr int64_t expanded_rows = 60; ///< a multiple of every tile height of floats
 static_assert(most_rows_at_once % rows_laid_out_together == 0 && most_rows_at_once % widest_vector == 0);
 constexpr int64_t float_bytes = sizeof(float);
@@ -30,6 +33,9 @@ enum class ProductWay : uint8_t {
     int8_packed,      ///< a stretch of rows is packed into panels first (Int8Rows)
     int8_laid_out,    ///< weights that were laid out, as they lie
     int8_unfolded,    ///< a stretch of those is made into such panels first
+    // In BF16, of weights of it, with sums of floats.
+    bf16_as_they_lie,
+    bf16_laid_out, ///< by stretches of rows that were laid out
     // In floats, of weights of floats.
     floats_one_column,
     floats_some_columns, ///< several rows together, as they lie
@@ -52,6 +58,9 @@ ProductWay way_of(Products products, const VectorOps& vector, const Tensor& weig
         }
         return n <= few_int8_columns ? ProductWay::int8_as_they_lie : ProductWay::int8_packed;
     }
+    if (in_bf16(products, vector, weights.type, n)) {
+        return laid_out ? ProductWay::bf16_laid_out : ProductWay::bf16_as_they_lie;
+    }
     if (laid_out) {
         return n <= some_columns ? ProductWay::floats_laid_out : ProductWay::floats_taken_back;
     }
@@ -71,8 +80,8 @@ ProductWay way_of(const Work& work, const Tensor& weights, int64_t n) noexcept {
 }
 
 bool begins_with_panel(ProductWay way) noexcept {
-    return way == ProductWay::int8_laid_out || way == ProductWay::int8_unfolded || way == ProductWay::floats_laid_out ||
-           way == ProductWay::floats_taken_back;
+    return way == ProductWay::int8_laid_out || way == ProductWay::int8_unfolded || way == ProductWay::bf16_laid_out ||
+           way == ProductWay::floats_laid_out || way == ProductWay::floats_taken_back;
 }
 
 int64_t rows_at_once(ProductWay way) noexcept {
@@ -81,6 +90,8 @@ int64_t rows_at_once(ProductWay way) noexcept {
     case ProductWay::int8_packed:
     case ProductWay::int8_laid_out:
     case ProductWay::int8_unfolded:
+    case ProductWay::bf16_as_they_lie:
+    case ProductWay::bf16_laid_out:
     case ProductWay::floats_laid_out:
     case ProductWay::floats_taken_back: return most_rows_at_once;
     default: return expanded_rows;
@@ -194,6 +205,28 @@ int64_t columns_at_once(int64_t bytes_of_one) noexcept {
 /// Bytes of a column that are read.
 int64_t bytes_of_column(const Int8Columns& columns) noexcept { return columns.stride + 2 * columns.group_stride * float_bytes; }
 
+/// The first `length` numbers of rows of BF16 with those of n columns.
+void multiply_bf16(const Bf16Ops& ops, const std::byte* rows, size_t stride, int64_t n_rows, const Bf16Columns& x, int64_t n,
+                   int64_t length, bool adds, float* out, int64_t out_stride) {
+    constexpr int64_t together = 8; // at least so many rows further, so that none is fetched that is just read
+    const auto apart = static_cast<int64_t>(stride);
+    const int64_t ahead = std::max(together * apart, fetched_ahead);
+    const int64_t at_once = columns_at_once(length * static_cast<int64_t>(sizeof(uint16_t)));
+    for (int64_t j = 0; j < n; j += at_once) {
+        ops.multiply(rows, stride, n_rows, j == 0 ? ahead : 0, x.from(j), std::min(at_once, n - j), length, adds,
+                     out + j * out_stride, out_stride);
+    }
+}
+
+/// Such rows where they were laid out: the sums of one stretch are added to those of the ones before it.
+void multiply_bf16_laid_out(const Bf16Ops& ops, const Tensor& weights, const std::byte* panels, int64_t n_rows,
+                            const Bf16Columns& x, int64_t n, float* out, int64_t out_stride) {
+    each_stretch_of(weights, panels, n_rows, [&](int64_t row, int64_t at, int64_t length, const std::byte* stretch) {
+        multiply_bf16(ops, stretch, static_cast<size_t>(length) * weights.nb[0], rows_laid_out_together,
+                      {x.numbers + at, x.stride}, n, length, at != 0, out + row, out_stride);
+    });
+}
+
 std::optional<Rounding> rounding_for(const Work& work, const Tensor& weights, int64_t n) noexcept {
     return cpu::rounding_for(work.products, work.vector, weights, n);
 }
@@ -245,7 +278,7 @@ void multiply_stretch(const Work& work, ProductWay way, const Tensor& weights, c
     switch (way) {
     case ProductWay::int8_packed:
     case ProductWay::int8_unfolded:
-        return multiply_panels(work, way, weights, rows, n_rows, columns.int8, n, out, out_stride, room);
+        return multiply_panels(work, way, weights, rows, n_rows, columns.rounded.int8, n, out, out_stride, room);
     case ProductWay::floats_taken_back: take_back(weights, rows, n_rows, room, work.vector); break;
     case ProductWay::floats_as_they_lie:
         matrix = reinterpret_cast<const float*>(rows);
@@ -269,6 +302,10 @@ bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) 
     return products == Products::int8 && vector.blocks[ordinal(weights)].int8.dot != nullptr;
 }
 
+bool in_bf16(Products products, const VectorOps& vector, Type weights, int64_t n) noexcept {
+    return products != Products::floats && weights == Type::BF16 && n >= least_bf16_columns && vector.bf16.multiply != nullptr;
+}
+
 bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_contiguous_rows(t) && t.nb[1] % sizeof(float) == 0; }
 
 const std::byte* weights_data(const Tensor& weights) noexcept {
@@ -289,9 +326,11 @@ std::optional<Rounding> rounding_for(Products products, const VectorOps& vector,
     const RepackedRows& repacked = vector.blocks[ordinal(weights.type)].repacked;
     switch (way_of(products, vector, weights, n)) {
     case ProductWay::int8_as_they_lie: return Rounding{};
-    case ProductWay::int8_laid_out: return Rounding{false, repacked.taken_off, repacked.scaled};
+    case ProductWay::int8_laid_out: return Rounding{.taken_off = repacked.taken_off, .scaled = repacked.scaled};
     case ProductWay::int8_packed:
-    case ProductWay::int8_unfolded: return Rounding{true};
+    case ProductWay::int8_unfolded: return Rounding{.lifts = true};
+    case ProductWay::bf16_as_they_lie:
+    case ProductWay::bf16_laid_out: return Rounding{.to_bf16 = true};
     default: return std::nullopt;
     }
 }
@@ -299,7 +338,8 @@ std::optional<Rounding> rounding_for(Products products, const VectorOps& vector,
 int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b) noexcept {
     const std::optional<Rounding> rounding = rounding_for(work, weights, b.ne[1]);
     const bool shared = rounding && work.common.columns.has(b, *rounding);
-    return (is_plain(b) ? 0 : b.ne[0] * b.ne[1]) + (rounding && !shared ? RoundedColumns::room_for(b.ne[0], b.ne[1]) : 0);
+    return (is_plain(b) ? 0 : b.ne[0] * b.ne[1]) +
+           (rounding && !shared ? RoundedColumns::room_for(*rounding, b.ne[0], b.ne[1]) : 0);
 }
 
 Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int64_t i2, int64_t i3, float* room) {
@@ -311,7 +351,7 @@ Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int
         if (rounding && work.common.columns.has(b, *rounding)) {
             return {floats.data, floats.stride, work.common.columns.columns().from((i3 * b.ne[2] + i2) * n)};
         }
-        return with_int8(work, weights, floats, n, room);
+        return with_rounded(work, weights, floats, n, room);
     }
     const int64_t k = b.ne[0];
     for (int64_t j = 0; j < n; ++j) {
@@ -321,18 +361,19 @@ Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int
             std::copy(read, read + k, column);
         }
     }
-    return with_int8(work, weights, {room, k}, n, room + n * k);
+    return with_rounded(work, weights, {room, k}, n, room + n * k);
 }
 
-int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept {
-    return rounding_for(work, weights, n) ? RoundedColumns::room_for(weights.ne[0], n) : 0;
+int64_t room_of_rounded(const Work& work, const Tensor& weights, int64_t n) noexcept {
+    const std::optional<Rounding> rounding = rounding_for(work, weights, n);
+    return rounding ? RoundedColumns::room_for(*rounding, weights.ne[0], n) : 0;
 }
 
-Columns with_int8(const Work& work, const Tensor& weights, Columns columns, int64_t n, float* room) {
+Columns with_rounded(const Work& work, const Tensor& weights, Columns columns, int64_t n, float* room) {
     if (const std::optional<Rounding> rounding = rounding_for(work, weights, n)) {
         const RoundedColumns rounded(*rounding, room, weights.ne[0], n);
         rounded.round(work.vector, columns.data, columns.stride, 0, n);
-        columns.int8 = rounded.columns();
+        columns.rounded = rounded.columns();
     }
     return columns;
 }
@@ -364,9 +405,13 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     const int64_t count = end - first;
     switch (way) {
     case ProductWay::int8_as_they_lie:
-        return blocks.int8.dot(rows, weights.nb[1], count, columns.int8, int_of(n), weights.ne[0], out, out_stride);
+        return blocks.int8.dot(rows, weights.nb[1], count, columns.rounded.int8, int_of(n), weights.ne[0], out, out_stride);
     case ProductWay::int8_laid_out:
-        return multiply_repacked(blocks.repacked, weights, rows, count, columns.int8, n, out, out_stride);
+        return multiply_repacked(blocks.repacked, weights, rows, count, columns.rounded.int8, n, out, out_stride);
+    case ProductWay::bf16_as_they_lie:
+        return multiply_bf16(v.bf16, rows, weights.nb[1], count, columns.rounded.bf16, n, weights.ne[0], false, out, out_stride);
+    case ProductWay::bf16_laid_out:
+        return multiply_bf16_laid_out(v.bf16, weights, rows, count, columns.rounded.bf16, n, out, out_stride);
     case ProductWay::floats_one_column: return dot_rows(weights, rows, count, columns.data, out, v);
     case ProductWay::floats_some_columns: return multiply_floats(floats, weights, rows, count, columns, n, out, out_stride);
     case ProductWay::floats_laid_out: return multiply_laid_out(floats, weights, rows, count, columns, n, out, out_stride, v);

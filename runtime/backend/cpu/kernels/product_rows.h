@@ -8,11 +8,14 @@
 /// Products of matrices, stretch by stretch. With few columns each weight is read once, as it lies (the speed of memory decides);
 /// with many, stretches of rows are laid out for the arithmetic once and multiplied with all columns (its speed decides). Weights
 /// that were laid out when they were loaded (repacked_memory.h) need less for that, and few columns are multiplied with them as
-/// they lie. In whole numbers the columns are rounded to 8 bits; else rows are expanded to floats.
+/// they lie. In whole numbers the columns are rounded to 8 bits, for products in BF16 to that; else rows are expanded to floats.
 namespace schedscope::cpu {
 
 /// Are products with weights of this type computed in whole numbers?
 bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) noexcept;
+
+/// Are those of weights of this type with n columns computed in BF16? (Of experts the columns are the tokens sent to each.)
+bool in_bf16(Products products, const VectorOps& vector, Type weights, int64_t n) noexcept;
 
 /// How n columns are rounded for such weights; nothing: they are multiplied as floats.
 std::optional<Rounding> rounding_for(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept;
@@ -28,18 +31,18 @@ constexpr int64_t most_rows_at_once = 64;
 /// Rows of F32 that can be read where they lie.
 bool is_plain(const Tensor& t) noexcept;
 
-/// Columns of a product, as floats `stride` apart, in place if they lie so; and in whole numbers if those are multiplied.
+/// Columns of a product, as floats `stride` apart, in place if they lie so; and rounded if those are multiplied.
 struct Columns {
     const float* data;
     int64_t stride;
-    Int8Columns int8 = {};
+    Rounded rounded = {};
 };
 /// Those of matrix (i2, i3) of source 1, which all parts share if they have rounded them before. `room`: room_of_columns floats.
 Columns columns_of(const Work& work, const Tensor& weights, const Tensor& b, int64_t i2, int64_t i3, float* room);
 int64_t room_of_columns(const Work& work, const Tensor& weights, const Tensor& b) noexcept;
-/// The same of n columns of floats. `room`: room_of_int8 floats.
-Columns with_int8(const Work& work, const Tensor& weights, Columns floats, int64_t n, float* room);
-int64_t room_of_int8(const Work& work, const Tensor& weights, int64_t n) noexcept;
+/// The same of n columns of floats. `room`: room_of_rounded floats.
+Columns with_rounded(const Work& work, const Tensor& weights, Columns floats, int64_t n, float* room);
+int64_t room_of_rounded(const Work& work, const Tensor& weights, int64_t n) noexcept;
 
 /// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns. `room`: room_of_rows floats, of
 /// as many columns or more.

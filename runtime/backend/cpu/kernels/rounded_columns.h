@@ -6,33 +6,43 @@
 #include <cstdint>
 #include <vector>
 
-/// Columns of a product rounded to 8 bits.
+/// Columns of a product rounded to what they are multiplied as: numbers of 8 bits, or of BF16.
 namespace schedscope::cpu {
 
 /// What the kernels that multiply with them read.
 struct Rounding {
+    bool to_bf16 = false;          ///< else to 8 bits
     bool lifts = false;            ///< see VectorOps::quantise
     int taken_off = 0, scaled = 0; ///< of Int8Columns::begins; scaled = 0: there are none
     bool operator==(const Rounding&) const = default;
+};
+
+/// Such columns: those that they were rounded to.
+struct Rounded {
+    Int8Columns int8;
+    Bf16Columns bf16;
+
+    Rounded from(int64_t column) const noexcept { return {int8.from(column), bf16.from(column)}; }
 };
 
 /// n columns of k numbers, which lie in `room`, for which there are `room_for` floats.
 class RoundedColumns {
 public:
     RoundedColumns(const Rounding& rounding, float* room, int64_t k, int64_t n) noexcept;
-    static int64_t room_for(int64_t k, int64_t n) noexcept; ///< floats
+    static int64_t room_for(const Rounding& rounding, int64_t k, int64_t n) noexcept; ///< floats
 
     /// Rounds columns [first, end) of floats `stride` apart.
     void round(const VectorOps& vector, const float* data, int64_t stride, int64_t first, int64_t end) const;
-    void copy(const Int8Columns& column, int64_t to) const; ///< one that was rounded so before; without `begins`
-    Int8Columns columns() const noexcept;
+    void copy(const Rounded& column, int64_t to) const; ///< one that was rounded so before; without Int8Columns::begins
+    Rounded columns() const noexcept;
 
 private:
     Rounding rounding_;
-    int64_t k_, stride_, groups_;
+    int64_t k_, stride_, groups_; ///< of BF16 there are no groups
     float *scales_, *sums_;
     int32_t* totals_; ///< or Int8Columns::begins in their place
     int8_t* codes_;
+    uint16_t* bf16_; ///< in place of all that
 };
 
 /// The columns of a tensor that all threads have rounded together, for each product that multiplies with it.
@@ -41,7 +51,7 @@ public:
     /// Room for those of all rows of `b`. They are there when they have been rounded.
     RoundedColumns make(const Tensor& b, const Rounding& rounding);
     bool has(const Tensor& b, const Rounding& rounding) const noexcept { return of_ == &b && rounding_ == rounding; }
-    const Int8Columns& columns() const noexcept { return columns_; }
+    const Rounded& columns() const noexcept { return columns_; }
     /// Are they no longer those of their tensor, now that this one was computed?
     void written(const Tensor& node) noexcept;
     void forget() noexcept { of_ = nullptr; }
@@ -49,7 +59,7 @@ public:
 private:
     const Tensor* of_ = nullptr; ///< null: nothing is held
     Rounding rounding_;
-    Int8Columns columns_;
+    Rounded columns_;
     std::vector<float> room_;
 };
 

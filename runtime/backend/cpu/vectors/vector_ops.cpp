@@ -34,7 +34,9 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept {
         add(avx2, vector_ops_avx2);
         add(avx2 && has_avx_vnni(), vector_ops_avxvnni);
         add(avx512, vector_ops_avx512);
-        add(avx512 && __builtin_cpu_supports("avx512vnni"), vector_ops_avx512vnni);
+        const bool avx512vnni = avx512 && __builtin_cpu_supports("avx512vnni");
+        add(avx512vnni, vector_ops_avx512vnni);
+        add(avx512vnni && has_avx512_bf16(), vector_ops_avx512bf16);
 #elif defined(__aarch64__)
         add(true, vector_ops_neon);
         add(has_neon_dot(), vector_ops_neon_dot);

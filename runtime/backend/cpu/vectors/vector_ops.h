@@ -33,6 +33,14 @@ struct Int8Columns {
     }
 };
 
+/// Columns of a product rounded to BF16: element l of column j is numbers[j × stride + l].
+struct Bf16Columns {
+    const uint16_t* numbers = nullptr;
+    int64_t stride = 0;
+
+    Bf16Columns from(int64_t column) const noexcept { return {numbers + column * stride, stride}; }
+};
+
 /// How far ahead rows are fetched into the cache that are read one after the other, in bytes: the processor, which sees ahead by
 /// itself within a row, doesn't where several rows are read at once or a row is short.
 constexpr int64_t fetched_ahead = 8192;
@@ -115,6 +123,17 @@ struct RowOps {
     int64_t columns_at_once = 0;
 };
 
+/// Products of numbers of BF16, two at a time, that are summed up as floats (isa_bf16.h). What is too small for a normal float
+/// counts as 0. Null functions where there is no instruction for it.
+struct Bf16Ops {
+    /// Floats to the nearest, of two to the even one; NaN stays.
+    void (*round)(const float* x, int64_t n, uint16_t* out) = nullptr;
+    /// out[j × ldo + i] = Σ row(i)[l] column(j)[l] for rows i < n, `stride` bytes apart, columns j < m and l < d; `adds`: += in
+    /// place of =. Meanwhile what lies `ahead` bytes further than the rows, if that is not 0, is fetched; it need not be there.
+    void (*multiply)(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const Bf16Columns& x, int64_t m, int64_t d,
+                     bool adds, float* out, int64_t ldo) = nullptr;
+};
+
 /// From products of a query with keys to scores.
 struct ScoreRule {
     float scale = 1;
@@ -130,10 +149,12 @@ using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, in
 /// The inner loops of the CPU backend, compiled once for each instruction set from the same sources (*_isa.cpp). Pointers need no
 /// alignment; n is any number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
 struct VectorOps {
-    std::string_view name;  ///< "portable"; "avx2", "avxvnni", "avx512", "avx512vnni"; "neon", "neon_dot", "neon_i8mm"
+    /// "portable"; "avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16"; "neon", "neon_dot", "neon_i8mm"
+    std::string_view name;
     const BlockOps* blocks; ///< by type; null functions where a type is not quantised
     const RowOps* rows;     ///< by type; null functions where there are none
-    int64_t panel_rows;     ///< of Int8Rows and RepackedRows
+    Bf16Ops bf16;
+    int64_t panel_rows; ///< of Int8Rows and RepackedRows
     /// A column for Int8Rows: n (a multiple of 32) floats. lifts: for panels of Int8Rows. NaN or infinity makes its scale NaN.
     /// totals: each group's numbers summed up.
     void (*quantise)(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums, int32_t* totals);
@@ -175,9 +196,10 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept;
 const VectorOps& best_vector_ops() noexcept;
 
 extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avxvnni, vector_ops_avx512, vector_ops_avx512vnni,
-    vector_ops_neon, vector_ops_neon_dot, vector_ops_neon_i8mm;
+    vector_ops_avx512bf16, vector_ops_neon, vector_ops_neon_dot, vector_ops_neon_i8mm;
 constexpr size_t n_types = ordinal(Type::count);
 extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avxvnni[n_types], block_ops_avx512[n_types],
-    block_ops_avx512vnni[n_types], block_ops_neon[n_types], block_ops_neon_dot[n_types], block_ops_neon_i8mm[n_types];
+    block_ops_avx512vnni[n_types], block_ops_avx512bf16[n_types], block_ops_neon[n_types], block_ops_neon_dot[n_types],
+    block_ops_neon_i8mm[n_types];
 
 } // namespace schedscope

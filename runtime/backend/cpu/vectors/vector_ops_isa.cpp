@@ -1,5 +1,6 @@
 // The inner loops on floats; compiled once for each instruction set.
 
+#include "runtime/backend/cpu/vectors/isa_bf16.h"
 #include "runtime/backend/cpu/vectors/isa_int8.h"
 #include "runtime/backend/cpu/vectors/isa_matrix.h"
 #include "runtime/backend/cpu/vectors/isa_vectors.h"
@@ -503,6 +504,7 @@ const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     SCHEDSCOPE_NAME(SCHEDSCOPE_ISA),
     SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA),
     row_ops,
+    bf16::ops,
     width,
     int8::quantise,
     dot<RowF32>,

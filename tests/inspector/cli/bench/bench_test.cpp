@@ -51,6 +51,7 @@ TEST_F(Bench, MeasuresEachListOfDevices) {
     EXPECT_GT(result["machine"]["flops"], 0);
     EXPECT_GT(result["machine"]["read_bytes_per_s"], 0);
     EXPECT_GT(result["machine"]["int8_ops"], 0);
+    EXPECT_GE(result["machine"]["bf16_flops"], result["machine"]["flops"]);
     EXPECT_GE(result["machine"]["threads"], 1);
     EXPECT_EQ(result["machines"], json::array({result["machine"]}));
     const json gguf = json::parse(run({"gguf", model_, "--json"}).out);
@@ -144,15 +145,16 @@ TEST_F(Bench, CountsWhatIsReadAndMultiplied) {
 }
 
 /// Weights in code books are multiplied as floats in either kind of products. Whole numbers count by the rate that the
-/// machine has for them, which on some machines is hardly above that of floats.
+/// machine has for them, which on some machines is hardly above that of floats; so does BF16, which only some have a rate for.
 TEST_F(Bench, CountsProductsInWholeNumbersWhereTheyAre) {
-    double float_per_int8 = 0; // what the machine does of floats by what it does of int8, in the run measured last
+    double float_per_int8 = 0, float_per_bf16 = 0; // what the machine does of floats by what it does of those, in the last run
     const auto work = [&](const std::string& type, const std::string& products) {
         EXPECT_EQ(run({"synth", "llama", "--preset", "110m", "--type", type, "-o", model_}).code, 0);
         const json result =
-            json::parse(bench({"--device", "cpu", "--cpu-products", products, "--json"}, {"-p", "2", "-n", "0", "-r", "1"}).out);
+            json::parse(bench({"--device", "cpu", "--cpu-products", products, "--json"}, {"-p", "32", "-n", "0", "-r", "1"}).out);
         const json &test = result["bench"][0]["tests"][0], &machine = result["machine"];
         float_per_int8 = machine["flops"].get<double>() / machine["int8_ops"].get<double>();
+        float_per_bf16 = machine["flops"].get<double>() / machine["bf16_flops"].get<double>();
         // As much work as that of floats which takes the same time.
         return test["share_of_flops"].get<double>() * machine["flops"].get<double>() / test["tokens_per_s"]["mean"].get<double>();
     };
@@ -161,6 +163,9 @@ TEST_F(Bench, CountsProductsInWholeNumbersWhereTheyAre) {
     EXPECT_NEAR(work("mxfp4", "float") / floats, 1, 1e-3);
     const double mostly_int8 = work("mxfp4", "int8") / floats;
     EXPECT_NEAR(mostly_int8, float_per_int8, 0.05 * std::abs(1 - float_per_int8)) << "all but attention is in int8";
+    EXPECT_NEAR(work("bf16", "float") / floats, 1, 1e-3);
+    const double mostly_bf16 = work("bf16", "int8") / floats;
+    EXPECT_NEAR(mostly_bf16, float_per_bf16, 0.05 * std::abs(1 - float_per_bf16) + 1e-3) << "all but attention is in bf16";
 }
 
 TEST_F(Bench, PrintsRatesAloneForWhoComparesThem) {

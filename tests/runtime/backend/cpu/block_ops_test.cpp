@@ -107,7 +107,7 @@ struct QuantisedColumns {
             for (int64_t i = 0; i < n; ++i) {
                 const int8_t code = codes[static_cast<size_t>(j * stride + i)];
                 // A number that is lifted is one of 1 to 255.
-                const bool is_lifted = lifts && v.name.ends_with("vnni");
+                const bool is_lifted = lifts && (v.name.ends_with("vnni") || v.name == "avx512bf16");
                 const int number = is_lifted ? static_cast<uint8_t>(code) - 128 : code;
                 values[static_cast<size_t>(j * n + i)] =
                     static_cast<double>(scales[static_cast<size_t>(j * groups + i / Int8Columns::group)]) * number;

@@ -14,9 +14,13 @@
 namespace schedscope::test {
 namespace {
 
+/// Numbers that are rounded to BF16 are off by a 256th at most, and on average the square of that is a seventh of the most.
+constexpr double to_bf16 = 2.0 / 7 / 256 / 256;
+
 class CpuTiles : public ::testing::TestWithParam<const VectorOps*> {
 protected:
-    void check(const OpCase& c) {
+    /// rounded: what a product of BF16 may be off where its columns may be rounded to that, as Tolerances are.
+    void check(const OpCase& c, double rounded = 1e-11) {
         if (!sample_.takes()) {
             return;
         }
@@ -24,8 +28,8 @@ protected:
         for (const int n_threads : {1, 3}) {
             for (const Products products : {Products::floats, Products::int8}) {
                 cpu::CpuBackend backend(*device, {n_threads, true, {}, products}, *GetParam());
-                const Outcome outcome =
-                    check_case(backend, prepared, {1e-11, 1e-11, products == Products::floats ? 1e-11 : 5e-4});
+                const bool exact = products == Products::floats;
+                const Outcome outcome = check_case(backend, prepared, {1e-11, exact ? 1e-11 : rounded, exact ? 1e-11 : 5e-4});
                 EXPECT_EQ(outcome.verdict, Verdict::right) << c.name << " on " << n_threads << " threads: " << outcome.why;
             }
         }
@@ -82,12 +86,40 @@ TEST_P(CpuTiles, KeepScoresInScaleWhenHigherOnesComeLate) {
 }
 
 TEST_P(CpuTiles, MultiplyMoreTokensOfOneExpertThanFitAtOnce) {
-    for (const Type type : {Type::F32, Type::Q8_0, Type::Q4_K}) {
-        check({Op::MUL_MAT_ID, "all tokens to two experts", [=](Graph& g, Leafs& l) {
+    for (const Type type : {Type::F32, Type::BF16, Type::Q8_0, Type::Q4_K}) {
+        check({Op::MUL_MAT_ID, "all tokens to two experts",
+               [=](Graph& g, Leafs& l) {
                    return ops::mul_mat_id(g, l.floats(type, {256, 7, 2, 1}), l.f32({256, 1, 500, 1}),
                                           l.distinct_ids({2, 500, 1, 1}, 2));
-               }});
+               }},
+              to_bf16);
     }
+}
+
+TEST_P(CpuTiles, RoundToBf16OnlyWhatMayBe) {
+    for (const int64_t n : {1, 2, 3, 4, 5, 9, 16, 17, 130}) {
+        check({Op::MUL_MAT, std::to_string(n) + " columns",
+               [=](Graph& g, Leafs& l) {
+                   return ops::mul_mat(g, l.floats(Type::BF16, {4171, 70, 1, 1}), l.f32({4171, n, 1, 1}));
+               }},
+              to_bf16);
+    }
+}
+
+TEST_P(CpuTiles, SayWhatColumnsAreRoundedTo) {
+    const auto kernel = [&](int64_t n, Products products) {
+        SmallGraph s;
+        Tensor* weights = s.graph.input(Type::BF16, {64, 8, 1, 1});
+        const SplitGraph split = s.place(*device, ops::mul_mat(s.graph, weights, s.graph.input(Type::F32, {64, n, 1, 1})));
+        cpu::CpuBackend backend(*device, {1, true, {}, products}, *GetParam());
+        KernelLog log;
+        backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), &log);
+        return std::string(log.kernels.at(0).kernel);
+    };
+    const bool can = GetParam()->name == "avx512bf16";
+    EXPECT_EQ(kernel(32, Products::int8), can ? "mul_mat_bf16_bf16" : "mul_mat_bf16");
+    EXPECT_EQ(kernel(32, Products::floats), "mul_mat_bf16");
+    EXPECT_EQ(kernel(1, Products::int8), "mul_mat_bf16");
 }
 
 TEST_P(CpuTiles, MultiplyByNothingWhereAnIdNamesNoExpert) {

@@ -13,7 +13,7 @@ namespace {
 class SharedColumns : public ::testing::TestWithParam<int> {
 protected:
     static constexpr int64_t k = 512, n_rows_of_weights = 48;
-    static constexpr Type types[] = {Type::Q4_0, Type::Q8_0, Type::Q4_K, Type::F16};
+    static constexpr Type types[] = {Type::Q4_0, Type::Q8_0, Type::Q4_K, Type::F16, Type::BF16};
     Tensor* weights(Type type) { return weights_.emplace_back(small_.graph.input(type, {k, n_rows_of_weights, 1, 1})); }
     Tensor* columns(int64_t n) { return small_.graph.input(Type::F32, {k, n, 1, 1}); }
     /// Gives each its place, and the weights their values.
@@ -26,6 +26,18 @@ protected:
                 row_from_float(t->type, &values[static_cast<size_t>(r * k)], &rows[static_cast<size_t>(r) * t->nb[1]], k);
             }
             tensor_write(*t, rows.data(), 0, rows.size());
+        }
+    }
+    /// Each product, and the pieces that are the same product.
+    static void expect_alike(const std::vector<Tensor*>& all, const std::vector<Tensor*>& in_pieces) {
+        const size_t n_pieces = in_pieces.size() / all.size();
+        for (size_t i = 0; i < all.size(); ++i) {
+            std::vector<float> together;
+            for (size_t piece = 0; piece < n_pieces; ++piece) {
+                const std::vector<float> some = floats_of(*in_pieces[i * n_pieces + piece]);
+                together.insert(together.end(), some.begin(), some.end());
+            }
+            EXPECT_EQ(floats_of(*all[i]), together) << type_name(all[i]->src[0]->type);
         }
     }
     void compute() { compute_all(*device_->make_backend({GetParam(), true, {}}), split_); }
@@ -55,29 +67,27 @@ TEST_P(SharedColumns, AreThoseThatEachProductWouldRound) {
     place(wanted);
     set_floats(*x, some_floats(k * n));
     compute();
-    for (size_t type = 0; type < all.size(); ++type) {
-        std::vector<float> together;
-        for (size_t piece = 0; piece < n / few; ++piece) {
-            const std::vector<float> some = floats_of(*in_pieces[type * (n / few) + piece]);
-            together.insert(together.end(), some.begin(), some.end());
-        }
-        EXPECT_EQ(floats_of(*all[type]), together) << type_name(types[type]);
-    }
+    expect_alike(all, in_pieces);
 }
 
 TEST_P(SharedColumns, AreThoseOfTheTokensOfEachExpert) {
     constexpr int64_t n = 120, few = 40, n_experts = 3, n_used = 2;
     Graph& g = small_.graph;
-    Tensor* const experts = weights_.emplace_back(g.input(Type::Q4_0, {k, n_rows_of_weights, n_experts, 1}));
     Tensor* const x = g.input(Type::F32, {k, 1, n, 1});
     Tensor* const ids = g.input(Type::I32, {n_used, n, 1, 1});
-    Tensor* const all = ops::mul_mat_id(g, experts, x, ids);
-    std::vector<Tensor*> wanted{all};
-    for (int64_t first = 0; first < n; first += few) {
-        const auto at = static_cast<size_t>(first);
-        Tensor* const some = ops::view_3d(g, x, k, 1, few, x->nb[1], x->nb[2], at * x->nb[2]);
-        wanted.push_back(ops::mul_mat_id(g, experts, some, ops::view_2d(g, ids, n_used, few, ids->nb[1], at * ids->nb[1])));
+    std::vector<Tensor*> all, in_pieces;
+    for (const Type type : {Type::Q4_0, Type::BF16}) {
+        Tensor* const experts = weights_.emplace_back(g.input(type, {k, n_rows_of_weights, n_experts, 1}));
+        all.push_back(ops::mul_mat_id(g, experts, x, ids));
+        for (int64_t first = 0; first < n; first += few) {
+            const auto at = static_cast<size_t>(first);
+            Tensor* const some = ops::view_3d(g, x, k, 1, few, x->nb[1], x->nb[2], at * x->nb[2]);
+            in_pieces.push_back(
+                ops::mul_mat_id(g, experts, some, ops::view_2d(g, ids, n_used, few, ids->nb[1], at * ids->nb[1])));
+        }
     }
+    std::vector<Tensor*> wanted = all;
+    wanted.insert(wanted.end(), in_pieces.begin(), in_pieces.end());
     place(wanted);
     set_floats(*x, some_floats(k * n));
     std::vector<int32_t> sent;
@@ -86,12 +96,7 @@ TEST_P(SharedColumns, AreThoseOfTheTokensOfEachExpert) {
     }
     tensor_write(*ids, sent.data(), 0, sent.size() * sizeof(int32_t));
     compute();
-    std::vector<float> together;
-    for (size_t piece = 1; piece < wanted.size(); ++piece) {
-        const std::vector<float> some = floats_of(*wanted[piece]);
-        together.insert(together.end(), some.begin(), some.end());
-    }
-    EXPECT_EQ(floats_of(*all), together);
+    expect_alike(all, in_pieces);
 }
 
 TEST_P(SharedColumns, AreRoundedAgainWhenTheirTensorWasWritten) {

@@ -181,6 +181,76 @@ TEST_P(VectorOpsOf, ReadRowsInPlace) {
     EXPECT_EQ(v.rows[ordinal(Type::Q4_K)].columns_at_once, 0);
 }
 
+TEST_P(VectorOpsOf, MultiplyRowsOfBf16) {
+    ASSERT_EQ(v.bf16.multiply != nullptr, v.name == "avx512bf16");
+    if (v.bf16.multiply == nullptr) {
+        return;
+    }
+    constexpr uint16_t not_a_number = 0x7FC0; // what is read beyond a column shows
+    for (const int64_t d : {1, 2, 15, 16, 31, 32, 33, 64, 100, 257}) {
+        for (const int64_t n : {1, 2, 3, 4, 5, 9}) {
+            const RowsInPlace rows(Type::BF16, n, d);
+            for (const int64_t m : {1, 2, 3, 5, 6, 7, 13}) {
+                const int64_t stride = d + 3, ldo = n + 2;
+                const auto x = xs(m * d);
+                std::vector<uint16_t> columns(static_cast<size_t>(m * stride), not_a_number);
+                std::vector<float> rounded(x.size());
+                for (int64_t j = 0; j < m; ++j) {
+                    v.bf16.round(x.data() + j * d, d, columns.data() + j * stride);
+                    row_to_float(Type::BF16, columns.data() + j * stride, rounded.data() + j * d, d);
+                }
+                std::vector<float> products(static_cast<size_t>(m * ldo), 99.0F);
+                const Bf16Columns read{columns.data(), stride};
+                v.bf16.multiply(rows.bytes.data(), rows.stride, n, fetched_ahead, read, m, d, false, products.data(), ldo);
+                auto added = products;
+                v.bf16.multiply(rows.bytes.data(), rows.stride, n, 0, read, m, d, true, added.data(), ldo);
+                for (int64_t j = 0; j < m; ++j) {
+                    EXPECT_EQ(columns[static_cast<size_t>(j * stride + d)], not_a_number);
+                    for (int64_t i = 0; i < ldo; ++i) {
+                        const auto at = static_cast<size_t>(j * ldo + i);
+                        if (i >= n) {
+                            ASSERT_EQ(products[at], 99.0F) << n << ' ' << m << ' ' << d;
+                            ASSERT_EQ(added[at], 99.0F) << n << ' ' << m << ' ' << d;
+                            continue;
+                        }
+                        const double wanted = dot(rows.floats[static_cast<size_t>(i)].data(), rounded.data() + j * d, d);
+                        ASSERT_NEAR(products[at], wanted, allowed(d)) << n << ' ' << m << ' ' << d;
+                        ASSERT_NEAR(added[at], 2 * wanted, 2 * allowed(d)) << n << ' ' << m << ' ' << d;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Numbers, what lies between each and the next, and both sides of the middle.
+TEST_P(VectorOpsOf, RoundToTheNearestOfBf16) {
+    ASSERT_EQ(v.bf16.round != nullptr, v.name == "avx512bf16");
+    if (v.bf16.round == nullptr) {
+        return;
+    }
+    std::vector<float> floats;
+    for (uint32_t h = 0x80; h < 0x7F80; ++h) {
+        const uint32_t low = h << 16U;
+        for (const uint32_t bits : {low, low + 1, low + 0x7FFF, low + 0x8000, low + 0x8001, low + 0xFFFF}) {
+            floats.push_back(std::bit_cast<float>(bits));
+            floats.push_back(-std::bit_cast<float>(bits));
+        }
+    }
+    floats.push_back(infinity);
+    floats.push_back(-infinity);
+    floats.push_back(0.0F);
+    const auto n = static_cast<int64_t>(floats.size());
+    std::vector<uint16_t> found(floats.size()), wanted(floats.size());
+    v.bf16.round(floats.data(), n, found.data());
+    row_from_float(Type::BF16, floats.data(), wanted.data(), n);
+    EXPECT_EQ(found, wanted);
+    const std::vector<float> nans(19, std::numeric_limits<float>::quiet_NaN());
+    v.bf16.round(nans.data(), 19, found.data());
+    row_to_float(Type::BF16, found.data(), floats.data(), 19);
+    EXPECT_TRUE(std::all_of(floats.begin(), floats.begin() + 19, [](float x) { return std::isnan(x); }));
+}
+
 TEST_P(VectorOpsOf, MakeScores) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     for (const int64_t n : lengths) {
