@@ -119,9 +119,13 @@ BENCHMARK_CAPTURE(decode, f32, Type::F32)->Unit(benchmark::kMillisecond)->UseRea
 BENCHMARK_CAPTURE(decode, f16, Type::F16)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(decode, q8_0, Type::Q8_0)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(decode, q4_0, Type::Q4_0)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(decode, q4_k, Type::Q4_K)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(decode, q6_k, Type::Q6_K)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(decode_behind, flash, FlashAttention::on)->Arg(1)->Arg(1500)->Arg(4000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(decode_behind, no_flash, FlashAttention::off)->Arg(1)->Arg(1500)->Arg(4000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(prefill, f32, Type::F32)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(prefill, f16, Type::F16)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(prefill, q8_0, Type::Q8_0)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(prefill, q4_0, Type::Q4_0)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(prefill, q4_k, Type::Q4_K)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(prefill, q6_k, Type::Q6_K)->Unit(benchmark::kMillisecond)->UseRealTime();

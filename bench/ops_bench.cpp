@@ -1,7 +1,9 @@
 // Kernels of the CPU and BLAS backends against what the machine can do, measured in the same run; of both the fastest repeat
-// counts. share_of_peak: of the F32 multiply-add peak, or that of BF16 for its products; share_of_read: of the speed at which
-// memory is read (caches can give more). SCHEDSCOPE_CPU=portable|avx2|avxvnni|avx512|avx512vnni|avx512bf16|neon|… chooses the
-// instruction set.
+// counts. share_of_peak: of the time in which the machine could multiply and add no more, products of weights that are multiplied
+// in whole numbers or in BF16 at the peak of those, all else at that of F32; share_of_read: of the speed at which memory is read
+// (caches can give more). SCHEDSCOPE_CPU=portable|avx2|avxvnni|avx512|avx512vnni|avx512bf16|neon|… chooses the instruction set.
+#include "runtime/backend/cpu/kernels/product_rows.h"
+#include "runtime/backend/cpu/vectors/vector_ops.h"
 #include "runtime/backend/machine_limits.h"
 #include "runtime/backend/op_cost.h"
 #include "runtime/backend/processors.h"
@@ -76,15 +78,27 @@ public:
         }
         return sum;
     }
-    double peak(const MachineLimits& machine) const {
-        const bool of_bf16 = std::any_of(split_.nodes.begin(), split_.nodes.end(), [](const Tensor* node) {
-            return node->op == Op::MUL_MAT && node->src[0]->type == Type::BF16;
-        });
-        return of_bf16 ? machine.bf16_flops : machine.flops;
+    /// Seconds in which the machine could do no less but multiply and add.
+    double seconds_at_peak(const MachineLimits& machine) const {
+        double sum = 0;
+        for (const Tensor* node : split_.nodes) {
+            sum += static_cast<double>(op_flops(*node)) / peak(*node, machine);
+        }
+        return sum;
     }
     double bytes() const { return static_cast<double>(op_bytes(split_.nodes)); }
 
 private:
+    static double peak(const Tensor& node, const MachineLimits& machine) {
+        if (node.op != Op::MUL_MAT && node.op != Op::MUL_MAT_ID) {
+            return machine.flops;
+        }
+        const Type weights = node.src[0]->type;
+        if (cpu::in_whole_numbers(Products::int8, best_vector_ops(), weights)) {
+            return machine.int8_ops;
+        }
+        return cpu::in_bf16(Products::int8, best_vector_ops(), weights, node.src[1]->ne[1]) ? machine.bf16_flops : machine.flops;
+    }
     void fill(const Tensor& t) {
         constexpr int64_t different = 64; // further rows repeat these
         std::mt19937 random(1);
@@ -100,8 +114,9 @@ private:
                     const auto id = static_cast<int32_t>(i);
                     std::memcpy(&bytes[at + i * sizeof id], &id, sizeof id);
                 }
-            } else {
-                row_from_float(t.type, row.data(), &bytes[at], t.ne[0]);
+            } else if (!row_from_float(t.type, row.data(), &bytes[at], t.ne[0])) {
+                std::generate_n(&bytes[at], of_row, [&] { return static_cast<std::byte>(random()); });
+                set_scales(t.type, 0.01F, &bytes[at], t.ne[0]);
             }
         }
         for (size_t at = 0; at < n_bytes(t); at += bytes.size()) {
@@ -132,7 +147,7 @@ void measure(benchmark::State& state, Device* device, int n_threads, const std::
     const auto& machine = machine_limits(n_threads);
     state.counters["GFLOP/s"] = bench.flops() / best_s * 1e-9;
     state.counters["GB/s"] = bench.bytes() / best_s * 1e-9;
-    state.counters["share_of_peak"] = bench.flops() / best_s / bench.peak(machine);
+    state.counters["share_of_peak"] = bench.seconds_at_peak(machine) / best_s;
     state.counters["share_of_read"] = bench.bytes() / best_s / machine.read_bytes_per_s;
 }
 
@@ -207,6 +222,7 @@ void machine(benchmark::State& state, int n_threads) {
     }
     state.counters["GFLOP/s"] = machine_limits(n_threads).flops * 1e-9;
     state.counters["GFLOP/s of bf16"] = machine_limits(n_threads).bf16_flops * 1e-9;
+    state.counters["Gop/s of int8"] = machine_limits(n_threads).int8_ops * 1e-9;
     state.counters["GB/s"] = machine_limits(n_threads).read_bytes_per_s * 1e-9;
 }
 
@@ -223,39 +239,47 @@ void add(const std::string& name, const char* device, const std::function<Tensor
     }
 }
 
+/// Those of weights of the type: of prompts, small batches and one token; laid out, where they can be, and as they lie.
+void add_products(Type type) {
+    const std::string product_of = "mul_mat " + std::string(type_name(type));
+    for (const bool repacked : {true, false}) {
+        const auto add_product = [&](int64_t m, int64_t n, int64_t k) {
+            if (repacked && registry().find("CPU")->repack_buffer_type(type, matrix(k, m)) == nullptr) {
+                return;
+            }
+            const std::string size = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+            add(product_of + (repacked ? " repacked " : " as it lies ") + size, "CPU", product(type, m, n, k),
+                {.repacked = repacked});
+        };
+        for (const int64_t n : {512, 32, 16, 8, 4, 2}) {
+            add_product(4096, n, 4096);
+        }
+        add_product(4096, 512, 8192); // floats are laid out where rows are long
+        add_product(4096, 16, 8192);
+        add_product(16384, 1, 8192);
+        add_product(131072, 1, 768); // short rows
+        add_product(512, 1, 1024);   // in the cache
+    }
+    for (const int64_t n : {1, 512}) {
+        add("mul_mat_id " + std::string(type_name(type)) + " 8 experts 1024x" + std::to_string(n) + "x4096", "CPU",
+            expert_product(type, 1024, n, 4096));
+    }
+}
+
 [[maybe_unused]] const bool registered = [] {
     for (const int n : {1, physical_cores()}) {
         benchmark::RegisterBenchmark(("machine/threads:" + std::to_string(n)).c_str(),
                                      [n](benchmark::State& state) { machine(state, n); });
     }
-    for (const Type type : {Type::F32, Type::F16, Type::BF16}) {
-        const std::string name(type_name(type));
-        for (const int64_t n : {512, 32, 16, 8, 5, 4, 2}) {
-            add("mul_mat " + name + " 4096x" + std::to_string(n) + "x4096", "CPU", product(type, 4096, n, 4096));
-        }
-        add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192));
-        for (const int64_t n : {512, 16}) {
-            add("mul_mat " + name + " repacked 4096x" + std::to_string(n) + "x8192", "CPU", product(type, 4096, n, 8192),
-                {.repacked = true});
-        }
-    }
-    for (const Type type : {Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::IQ4_NL, Type::Q4_K, Type::Q5_K, Type::Q6_K}) {
-        for (const bool repacked : {true, false}) {
-            const std::string name = std::string(type_name(type)) + (repacked ? " repacked" : " as it lies");
-            for (const int64_t n : {512, 32, 16, 8, 4, 2}) {
-                add("mul_mat " + name + " 4096x" + std::to_string(n) + "x4096", "CPU", product(type, 4096, n, 4096),
-                    {.repacked = repacked});
-            }
-            add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192), {.repacked = repacked});
-            add("mul_mat " + name + " 131072x1x768", "CPU", product(type, 131072, 1, 768), {.repacked = repacked}); // short rows
-            add("mul_mat " + name + " 512x1x1024", "CPU", product(type, 512, 1, 1024), {.repacked = repacked}); // in the cache
+    for (int i = 0; i < ordinal(Type::count); ++i) {
+        const auto type = static_cast<Type>(i);
+        if (can_expand(type)) {
+            add_products(type);
         }
     }
     add("mul_mat f32 4096x512x4096", "BLAS", product(Type::F32, 4096, 512, 4096));
     add("mul_mat f16 4096x512x4096", "BLAS", product(Type::F16, 4096, 512, 4096));
     add("mul_mat f32 64x16x64", "CPU", product(Type::F32, 64, 16, 64)); // what a small model asks for: overhead decides
-    add("mul_mat_id q8_0 8 experts 1024x1x4096", "CPU", expert_product(Type::Q8_0, 1024, 1, 4096));
-    add("mul_mat_id q8_0 8 experts 1024x512x4096", "CPU", expert_product(Type::Q8_0, 1024, 512, 4096));
     for (const Type type :
          {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::IQ4_NL, Type::Q5_0, Type::Q5_1}) {
         const std::string name = "flash_attn " + std::string(type_name(type));
