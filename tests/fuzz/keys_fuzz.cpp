@@ -118,7 +118,7 @@ void run(std::string_view keys) {
         return store;
     }();
     tui::InspectorSession session(source, nullptr, -1);
-    session.optimise_with(optimised_nodes);
+    session.plan_again_with({.optimise = optimised_nodes});
     tui::App::Options options;
     options.title = "small";
     options.settings.escape_delay = 0;
