@@ -47,7 +47,7 @@ public:
         buffer_ = device.buffer_type().allocate(size);
         for (Tensor* t : tensors) {
             const BufferType* const laid_out =
-                t->op == Op::NONE && how.repacked ? device.repack_buffer_type(t->type, t->ne) : nullptr;
+                how.repacked && is_weight(*t) ? device.repack_buffer_type(t->type, t->ne) : nullptr;
             if (laid_out != nullptr) {
                 repacked_.push_back(laid_out->allocate(n_bytes(*t)));
                 t->buffer = repacked_.back().get();
@@ -89,6 +89,10 @@ public:
     double bytes() const { return static_cast<double>(op_bytes(split_.nodes)); }
 
 private:
+    bool is_weight(const Tensor& t) const {
+        return std::ranges::any_of(graph_.nodes(),
+                                   [&](const Tensor* node) { return node->op == Op::MUL_MAT && node->src[0] == &t; });
+    }
     static double peak(const Tensor& node, const MachineLimits& machine) {
         if (node.op != Op::MUL_MAT && node.op != Op::MUL_MAT_ID) {
             return machine.flops;
