@@ -255,7 +255,7 @@ void add_products(Type type) {
             add(product_of + (repacked ? " repacked " : " as it lies ") + size, "CPU", product(type, m, n, k),
                 {.repacked = repacked});
         };
-        for (const int64_t n : {512, 32, 16, 8, 4, 2}) {
+        for (const int64_t n : {512, 64, 48, 32, 24, 16, 8, 4, 2}) {
             add_product(4096, n, 4096);
         }
         add_product(4096, 512, 8192); // floats are laid out where rows are long

@@ -250,7 +250,7 @@ void read_share(const Tensor& t, const std::byte* rows, int64_t n, int64_t share
     }
 }
 
-/// Rows of keys or values of one head for so many queries: where they lie, or, of blocks for which that is faster, as floats in
+/// Rows of keys or values of one head for so many queries: where they lie, or, of types for which that is faster, as floats in
 /// the L1 cache.
 struct Strip {
     /// next: so many rows further the next strip lies, which the processor does not see by itself, as heads come between; 0: it
@@ -258,13 +258,12 @@ struct Strip {
     Strip(const Tensor& t, const std::byte* first, int64_t n, int64_t next, int64_t queries, float* room, const VectorOps& vector)
         : ops(vector.rows[ordinal(t.type)]), rows(first), stride(t.nb[1]), ahead(next) {
         if (queries > ops.columns_at_once) {
-            const auto expand = vector.blocks[ordinal(t.type)].expand;
             for (int64_t i = 0; i < n; ++i) {
                 const std::byte* const row = first + i * t.nb[1];
                 if (next != 0) {
                     __builtin_prefetch(row + next * t.nb[1]);
                 }
-                expand(row, room + i * t.ne[0], t.ne[0]);
+                to_floats(t.type, row, room + i * t.ne[0], t.ne[0], vector);
             }
             ahead = 0;
             ops = vector.rows[ordinal(Type::F32)];

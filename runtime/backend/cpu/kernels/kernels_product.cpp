@@ -56,10 +56,10 @@ void run_mul_mat(const Work& work) {
         work.each_stretch(matrices, 1, [&](int64_t matrix, int64_t) { multiply(matrix, 0, m); });
         return;
     }
-    const int64_t at_once = rows_at_once(work, weights, n), stretches = (m + at_once - 1) / at_once;
+    const int64_t stretches = (m + rows_at_once - 1) / rows_at_once;
     work.each_stretch(matrices * stretches, 1, [&](int64_t i, int64_t) {
-        const int64_t first = i % stretches * at_once;
-        multiply(i / stretches, first, std::min(first + at_once, m));
+        const int64_t first = i % stretches * rows_at_once;
+        multiply(i / stretches, first, std::min(first + rows_at_once, m));
     });
 }
 

@@ -15,7 +15,7 @@ class RowsOfProduct {
 public:
     RowsOfProduct(const Work& work, const Tensor& product, const Columns& columns, float* room)
         : work_(work), product_(product), columns_(columns), room_(room) {}
-    void multiply(int64_t first, int64_t end, float* out, int64_t apart = most_rows_at_once) const {
+    void multiply(int64_t first, int64_t end, float* out, int64_t apart = rows_at_once) const {
         // The rows are counted from `first`, so that they fill `out` from its beginning.
         const Tensor& weights = *product_.src[0];
         const std::byte* matrix = weights_data(weights) + first * weights.nb[1];
@@ -41,16 +41,15 @@ void run_mul_mat_add(const Work& work) {
     const int64_t n = parts.product->ne[1];
     const Tensor& weights = *parts.product->src[0];
     const int64_t for_columns = room_of_columns(work, weights, b);
-    float* room = work.room(most_rows_at_once * n + for_columns + room_of_rows(work, weights, n));
-    float* for_rows = room + most_rows_at_once * n;
+    float* room = work.room(rows_at_once * n + for_columns + room_of_rows(work, weights, n));
+    float* for_rows = room + rows_at_once * n;
     const Columns columns = columns_of(work, weights, b, 0, 0, for_rows);
     const RowsOfProduct product(work, *parts.product, columns, for_rows + for_columns);
-    work.each_stretch(work.node().ne[0], rows_at_once(work, weights, n), [&](int64_t first, int64_t end) {
+    work.each_stretch(work.node().ne[0], rows_at_once, [&](int64_t first, int64_t end) {
         product.multiply(first, end, room);
         for (int64_t j = 0; j < n; ++j) {
             float* out = at(*parts.result, first, j);
-            work.vector.add(room + j * most_rows_at_once, at(*parts.bias, first, n_rows(*parts.bias) == 1 ? 0 : j), out,
-                            end - first);
+            work.vector.add(room + j * rows_at_once, at(*parts.bias, first, n_rows(*parts.bias) == 1 ? 0 : j), out, end - first);
             if (parts.act.has_value()) {
                 activate(*parts.act, work.vector, out, out, end - first);
             }
@@ -60,10 +59,9 @@ void run_mul_mat_add(const Work& work) {
 
 /// So many rows of either matrix before those of the other. For one column the speed of memory decides, which is read faster from
 /// its begin to its end; no more than leaves each part several stretches.
-int64_t gates_at_once(const Work& work, const Tensor& gate, const Tensor& up, int64_t n) {
-    const int64_t rows = rows_at_once(work, gate, up, n);
-    constexpr int64_t of_part = 16;
-    return n > 1 ? rows : std::max<int64_t>(gate.ne[1] / (of_part * work.n_parts) / rows, 1) * rows;
+int64_t gates_at_once(const Work& work, const Tensor& gate, int64_t n) {
+    constexpr int64_t of_part = 16 * rows_at_once;
+    return n > 1 ? rows_at_once : std::max<int64_t>(gate.ne[1] / (of_part * work.n_parts), 1) * rows_at_once;
 }
 
 void run_gate_up(const Work& work) {
@@ -74,7 +72,7 @@ void run_gate_up(const Work& work) {
     // Their types may differ, and so may what is made of the columns for each.
     const int64_t for_gate = room_of_columns(work, gate_weights, b), for_up = room_of_rounded(work, up_weights, n);
     const int64_t for_rows = std::max(room_of_rows(work, gate_weights, n), room_of_rows(work, up_weights, n));
-    const int64_t at_once = gates_at_once(work, gate_weights, up_weights, n);
+    const int64_t at_once = gates_at_once(work, gate_weights, n);
     float* gates = work.room(2 * at_once * n + for_gate + for_up + for_rows);
     float* ups = gates + at_once * n;
     float* gate_room = ups + at_once * n;

@@ -15,13 +15,18 @@ namespace {
 /// q4_0 4096x8x4096" takes 1.6 to 2.2 ms, twice four columns 2.4 (Zen 4, AVX-512 VNNI).
 constexpr int64_t few_columns = BlockOps::max_columns, few_int8_columns = Int8Rows::max_columns;
 constexpr int64_t few_panel_columns = 8; ///< up to these panels that were laid out pass by once
-/// And several rows of floats together: ops_bench's "mul_mat f16 4096x16x4096" takes 5.6 ms, 7.7 where they are expanded (Zen 4).
-constexpr int64_t some_columns = 16;
+/// And several rows of floats together: ops_bench's "mul_mat f32 4096x64x4096" takes 25 ms, 28 where they are packed (Zen 4).
+constexpr int64_t some_columns = 64;
 /// From these on BF16 is multiplied as that: ops_bench's "mul_mat bf16 4096x2x4096" takes 1.4 ms, 2.0 in floats (Zen 4).
 constexpr int64_t least_bf16_columns = 2;
 static_assert(least_bf16_columns <= some_columns + 1, "with fewer columns there may be no room for expanded rows");
-constexpr int64_t expanded_rows = 60; ///< a multiple of every tile height of floats
-static_assert(most_rows_at_once % rows_laid_out_together == 0 && most_rows_at_once % widest_vector == 0);
+static_assert(rows_at_once == rows_laid_out_together && rows_at_once % widest_vector == 0);
+constexpr int64_t rows_near = 8; ///< of floats, for all of some columns
+/// Numbers of each row that are packed together, and of those the ones that are expanded together, multiples of every block.
+/// Panels stay in the second cache.
+constexpr int64_t packed_numbers = 1024, expanded_numbers = 256;
+constexpr int64_t expanded_stride = expanded_numbers + widest_vector; ///< so that rows do not fall on the same lines of the cache
+constexpr int64_t expanded_columns = 512;                             ///< whose sums stay near meanwhile
 constexpr int64_t float_bytes = sizeof(float);
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
 
@@ -40,12 +45,11 @@ enum class ProductWay : uint8_t {
     floats_one_column,
     floats_some_columns, ///< several rows together, as they lie
     floats_laid_out,     ///< some columns with rows that were laid out
-    floats_taken_back,   ///< a stretch of those is put back as it was first
-    floats_as_they_lie,  ///< a matrix of F32
     // In floats, of what is expanded to them.
     blocks_as_they_lie, ///< few columns
-    expanded_row,       ///< few columns with a row at a time, which is expanded first
-    expanded,           ///< a stretch of rows is
+    expanded_rows,      ///< some columns with a few rows at a time, which are expanded first
+    expanded,           ///< a stretch of rows is, and packed into panels
+    expanded_laid_out,  ///< such a stretch of floats that were laid out
 };
 
 /// Weights that were laid out are multiplied by what they were laid out for: CpuBackend sees to that.
@@ -61,41 +65,20 @@ ProductWay way_of(Products products, const VectorOps& vector, const Tensor& weig
     if (in_bf16(products, vector, weights.type, n)) {
         return laid_out ? ProductWay::bf16_laid_out : ProductWay::bf16_as_they_lie;
     }
+    const bool few_enough = n <= std::min(some_columns, vector.rows[ordinal(weights.type)].columns_at_once);
     if (laid_out) {
-        return n <= some_columns ? ProductWay::floats_laid_out : ProductWay::floats_taken_back;
+        return few_enough ? ProductWay::floats_laid_out : ProductWay::expanded_laid_out;
     }
-    if (is_float(weights.type) && n <= some_columns) {
+    if (is_float(weights.type) && few_enough) {
         return n == 1 ? ProductWay::floats_one_column : ProductWay::floats_some_columns;
     }
-    if (weights.type == Type::F32) {
-        return ProductWay::floats_as_they_lie;
+    if (n <= few_columns && vector.blocks[ordinal(weights.type)].dot != nullptr) {
+        return ProductWay::blocks_as_they_lie;
     }
-    if (n <= few_columns) {
-        return vector.blocks[ordinal(weights.type)].dot != nullptr ? ProductWay::blocks_as_they_lie : ProductWay::expanded_row;
-    }
-    return ProductWay::expanded;
+    return n <= some_columns ? ProductWay::expanded_rows : ProductWay::expanded;
 }
 ProductWay way_of(const Work& work, const Tensor& weights, int64_t n) noexcept {
     return way_of(work.products, work.vector, weights, n);
-}
-
-bool begins_with_panel(ProductWay way) noexcept {
-    return way == ProductWay::int8_laid_out || way == ProductWay::int8_unfolded || way == ProductWay::bf16_laid_out ||
-           way == ProductWay::floats_laid_out || way == ProductWay::floats_taken_back;
-}
-
-int64_t rows_at_once(ProductWay way) noexcept {
-    switch (way) {
-    case ProductWay::int8_as_they_lie:
-    case ProductWay::int8_packed:
-    case ProductWay::int8_laid_out:
-    case ProductWay::int8_unfolded:
-    case ProductWay::bf16_as_they_lie:
-    case ProductWay::bf16_laid_out:
-    case ProductWay::floats_laid_out:
-    case ProductWay::floats_taken_back: return most_rows_at_once;
-    default: return expanded_rows;
-    }
 }
 
 /// Σ row[l] x[l] of a type of floats; what lies `ahead` bytes further is fetched.
@@ -129,27 +112,30 @@ void dot_blocks(const Tensor& weights, const std::byte* rows, int64_t n_rows, co
     }
 }
 
-/// Rows of blocks that are expanded one by one into `room`.
-void dot_expanded(const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x, int64_t n, float* out,
-                  int64_t out_stride, float* room, const VectorOps& v) {
-    for (int64_t row = 0; row < n_rows; ++row, rows += weights.nb[1]) {
-        fetch(rows + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
-        const float* const expanded = read_row(weights, rows, room, v);
-        for (int64_t j = 0; j < n; ++j) {
-            out[j * out_stride + row] = v.dot_f32(expanded, x.data + j * x.stride, weights.ne[0], 0);
-        }
-    }
-}
-
 /// Rows of floats with two columns and more: each number is read once for several.
 void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x, int64_t n,
                      float* out, int64_t out_stride) {
-    constexpr int64_t together = 8; // stay near for all columns
     const auto stride = static_cast<int64_t>(weights.nb[1]);
-    const int64_t ahead = std::max(together, fetched_ahead / std::max<int64_t>(stride, 1));
-    for (int64_t row = 0; row < n_rows; row += together) {
-        ops.multiply(rows + row * stride, weights.nb[1], std::min(together, n_rows - row), ahead, x.data, x.stride, n,
+    const int64_t ahead = std::max(rows_near, fetched_ahead / std::max<int64_t>(stride, 1));
+    for (int64_t row = 0; row < n_rows; row += rows_near) {
+        ops.multiply(rows + row * stride, weights.nb[1], std::min(rows_near, n_rows - row), ahead, x.data, x.stride, n,
                      weights.ne[0], out + row, out_stride);
+    }
+}
+
+/// Rows of blocks that are expanded into `room`, a few at a time.
+void multiply_expanded_rows(const Work& work, const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x,
+                            int64_t n, float* out, int64_t out_stride, float* room) {
+    const int64_t k = weights.ne[0];
+    const RowOps& floats = work.vector.rows[ordinal(Type::F32)];
+    for (int64_t row = 0; row < n_rows; row += rows_near) {
+        const int64_t some = std::min(rows_near, n_rows - row);
+        for (int64_t i = 0; i < some; ++i, rows += weights.nb[1]) {
+            fetch(rows + fetched_ahead, static_cast<int64_t>(weights.nb[1]));
+            to_floats(weights.type, rows, room + i * k, k, work.vector);
+        }
+        floats.multiply(reinterpret_cast<const std::byte*>(room), k * sizeof(float), some, 0, x.data, x.stride, n, k, out + row,
+                        out_stride);
     }
 }
 
@@ -186,14 +172,83 @@ void multiply_laid_out(const RowOps& ops, const Tensor& weights, const std::byte
     });
 }
 
-/// Such rows as floats, as they were.
-void take_back(const Tensor& weights, const std::byte* panels, int64_t n_rows, float* rows, const VectorOps& v) {
-    const int64_t k = weights.ne[0];
-    each_stretch_of(weights, panels, n_rows, [&](int64_t row, int64_t at, int64_t length, const std::byte* stretch) {
-        for (int64_t r = 0; r < rows_laid_out_together; ++r) {
-            to_floats(weights.type, stretch + r * length * weights.nb[0], rows + (row + r) * k + at, length, v);
+/// What some numbers of rows are packed into for the arithmetic.
+struct ExpandedRoom {
+    explicit ExpandedRoom(float* room) noexcept
+        : near(room), panels(near + rows_at_once * expanded_stride), sums(panels + rows_at_once * packed_numbers) {}
+    static constexpr int64_t size = rows_at_once * (expanded_stride + packed_numbers + expanded_columns);
+    float* near;   ///< rows as floats, expanded_stride apart; then a tile's columns
+    float* panels; ///< of a tile's rows each, number l of all of them side by side
+    float* sums;   ///< rows_at_once of each column
+};
+
+/// Packs n numbers of each row; rows begin at `rows`, `stride` bytes apart.
+void pack(const VectorOps& v, Type type, const std::byte* rows, size_t stride, int64_t n_rows, int64_t n,
+          const ExpandedRoom& room) {
+    for (int64_t at = 0; at < n; at += expanded_numbers) {
+        const int64_t some = std::min(expanded_numbers, n - at);
+        const std::byte* from = rows + row_bytes(type, at);
+        for (int64_t i = 0; i < n_rows; ++i, from += stride) {
+            to_floats(type, from, room.near + i * expanded_stride, some, v);
         }
-    });
+        for (int64_t i = 0; i < n_rows; i += v.tile_rows) {
+            v.transpose(room.near + i * expanded_stride, expanded_stride, std::min(v.tile_rows, n_rows - i), some,
+                        room.panels + i * packed_numbers + at * v.tile_rows, v.tile_rows);
+        }
+    }
+}
+
+/// Adds the products of n numbers of packed rows with those of m columns to the sums.
+void add_packed(const VectorOps& v, int64_t n_rows, int64_t n, const float* x, int64_t ldx, int64_t m, const ExpandedRoom& room) {
+    const int64_t whole_vectors = (n_rows + widest_vector - 1) / widest_vector * widest_vector;
+    // Where several tiles read the same columns, these are copied near first: apart by powers of two, as they often are, they
+    // would drive one another from the cache (AVX2 on Zen 4: 85 Gflop/s where they lie, 106 copied).
+    const bool copies = n_rows > v.tile_rows;
+    constexpr int64_t apart = packed_numbers + widest_vector;
+    const int64_t at_once = copies ? v.tile_columns : m;
+    for (int64_t j = 0; j < m; j += at_once) {
+        const int64_t some = std::min(at_once, m - j);
+        const float* const columns = x + j * ldx;
+        for (int64_t i = 0; copies && i < some; ++i) {
+            std::copy_n(columns + i * ldx, n, room.near + i * apart);
+        }
+        for (int64_t i = 0; i < n_rows; i += v.tile_rows) {
+            v.accumulate(room.panels + i * packed_numbers, v.tile_rows, std::min(v.tile_rows, whole_vectors - i),
+                         copies ? room.near : columns, copies ? apart : ldx, some, n, room.sums + j * rows_at_once + i,
+                         rows_at_once);
+        }
+    }
+}
+
+/// Adds the products of rows with m columns, of n numbers each.
+void add_expanded(const VectorOps& v, Type type, const std::byte* rows, size_t stride, int64_t n_rows, int64_t n, const float* x,
+                  int64_t ldx, int64_t m, const ExpandedRoom& room) {
+    for (int64_t at = 0; at < n; at += packed_numbers) {
+        const int64_t some = std::min(packed_numbers, n - at);
+        pack(v, type, rows + row_bytes(type, at), stride, n_rows, some, room);
+        add_packed(v, n_rows, some, x + at, ldx, m, room);
+    }
+}
+
+/// A stretch of rows, laid out or as they lie, with many columns.
+void multiply_expanded(const Work& work, ProductWay way, const Tensor& weights, const std::byte* rows, int64_t n_rows,
+                       const Columns& x, int64_t n, float* out, int64_t out_stride, const ExpandedRoom& room) {
+    for (int64_t j = 0; j < n; j += expanded_columns) {
+        const int64_t m = std::min(expanded_columns, n - j);
+        const float* const columns = x.data + j * x.stride;
+        std::fill_n(room.sums, m * rows_at_once, 0.0F);
+        if (way == ProductWay::expanded) {
+            add_expanded(work.vector, weights.type, rows, weights.nb[1], n_rows, weights.ne[0], columns, x.stride, m, room);
+        } else {
+            each_stretch_of(weights, rows, n_rows, [&](int64_t /*row*/, int64_t at, int64_t length, const std::byte* stretch) {
+                add_expanded(work.vector, weights.type, stretch, length * weights.nb[0], n_rows, length, columns + at, x.stride,
+                             m, room);
+            });
+        }
+        for (int64_t i = 0; i < m; ++i) {
+            std::copy_n(room.sums + i * rows_at_once, n_rows, out + (j + i) * out_stride);
+        }
+    }
 }
 
 /// As many columns as stay near, a multiple of every tile's.
@@ -234,7 +289,7 @@ std::optional<Rounding> rounding_for(const Work& work, const Tensor& weights, in
 /// Panels that were laid out, as they lie: a few at a time, so that they stay near for all columns.
 void multiply_repacked(const RepackedRows& ops, const Tensor& weights, const std::byte* rows, int64_t n_rows,
                        const Int8Columns& columns, int64_t n, float* out, int64_t out_stride) {
-    const int64_t k = weights.ne[0], near = n <= few_panel_columns ? n_rows : most_rows_at_once;
+    const int64_t k = weights.ne[0], near = n <= few_panel_columns ? n_rows : rows_at_once;
     const int64_t at_once = columns_at_once(bytes_of_column(columns));
     for (int64_t row = 0; row < n_rows; row += near) {
         for (int64_t j = 0; j < n; j += at_once) {
@@ -269,33 +324,6 @@ void multiply_panels(const Work& work, ProductWay way, const Tensor& weights, co
     }
 }
 
-/// A stretch of rows for many columns, laid out in `room` for the arithmetic unless it lies so.
-void multiply_stretch(const Work& work, ProductWay way, const Tensor& weights, const std::byte* rows, int64_t n_rows,
-                      const Columns& columns, int64_t n, float* out, int64_t out_stride, float* room) {
-    const int64_t k = weights.ne[0];
-    const float* matrix = room;
-    int64_t apart = k;
-    switch (way) {
-    case ProductWay::int8_packed:
-    case ProductWay::int8_unfolded:
-        return multiply_panels(work, way, weights, rows, n_rows, columns.rounded.int8, n, out, out_stride, room);
-    case ProductWay::floats_taken_back: take_back(weights, rows, n_rows, room, work.vector); break;
-    case ProductWay::floats_as_they_lie:
-        matrix = reinterpret_cast<const float*>(rows);
-        apart = static_cast<int64_t>(weights.nb[1]) / float_bytes;
-        break;
-    default:
-        for (int64_t i = 0; i < n_rows; ++i) {
-            read_row(weights, rows + i * weights.nb[1], room + i * k, work.vector);
-        }
-    }
-    const int64_t at_once = columns_at_once(k * float_bytes);
-    for (int64_t j = 0; j < n; j += at_once) {
-        work.vector.multiply(matrix, apart, n_rows, columns.data + j * columns.stride, columns.stride, std::min(at_once, n - j),
-                             k, out + j * out_stride, out_stride);
-    }
-}
-
 } // namespace
 
 bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) noexcept {
@@ -311,15 +339,6 @@ bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_cont
 const std::byte* weights_data(const Tensor& weights) noexcept {
     const std::byte* const repacked = repacked_data(weights);
     return repacked != nullptr ? repacked : host_data(weights);
-}
-
-int64_t rows_at_once(const Work& work, const Tensor& weights, int64_t n) noexcept {
-    return rows_at_once(way_of(work, weights, n));
-}
-int64_t rows_at_once(const Work& work, const Tensor& a, const Tensor& b, int64_t n) noexcept {
-    const ProductWay of_a = way_of(work, a, n), of_b = way_of(work, b, n);
-    const bool in_panels = begins_with_panel(of_a) || begins_with_panel(of_b);
-    return in_panels ? most_rows_at_once : std::min(rows_at_once(of_a), rows_at_once(of_b));
 }
 
 std::optional<Rounding> rounding_for(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept {
@@ -385,11 +404,11 @@ int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcep
     case ProductWay::int8_packed:
     case ProductWay::int8_unfolded: {
         const int64_t of_panel = work.vector.blocks[ordinal(weights.type)].int8.panel_bytes(k);
-        return rows_at_once(way) / work.vector.panel_rows * of_panel / float_bytes;
+        return rows_at_once / work.vector.panel_rows * of_panel / float_bytes;
     }
-    case ProductWay::floats_taken_back:
-    case ProductWay::expanded: return rows_at_once(way) * k;
-    case ProductWay::expanded_row: return k;
+    case ProductWay::expanded: return std::max(ExpandedRoom::size, rows_near * k); // of fewer columns there may be few
+    case ProductWay::expanded_laid_out: return ExpandedRoom::size;
+    case ProductWay::expanded_rows: return rows_near * k;
     default: return 0;
     }
 }
@@ -416,12 +435,16 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     case ProductWay::floats_some_columns: return multiply_floats(floats, weights, rows, count, columns, n, out, out_stride);
     case ProductWay::floats_laid_out: return multiply_laid_out(floats, weights, rows, count, columns, n, out, out_stride, v);
     case ProductWay::blocks_as_they_lie: return dot_blocks(weights, rows, count, columns, n, out, out_stride, v);
-    case ProductWay::expanded_row: return dot_expanded(weights, rows, count, columns, n, out, out_stride, room, v);
+    case ProductWay::expanded_rows: return multiply_expanded_rows(work, weights, rows, count, columns, n, out, out_stride, room);
     default: break;
     }
-    const int64_t at_once = rows_at_once(way);
-    for (int64_t row = 0; row < count; row += at_once, rows += at_once * weights.nb[1], out += at_once) {
-        multiply_stretch(work, way, weights, rows, std::min(at_once, count - row), columns, n, out, out_stride, room);
+    for (int64_t row = 0; row < count; row += rows_at_once, rows += rows_at_once * weights.nb[1], out += rows_at_once) {
+        const int64_t some = std::min(rows_at_once, count - row);
+        if (way == ProductWay::expanded || way == ProductWay::expanded_laid_out) {
+            multiply_expanded(work, way, weights, rows, some, columns, n, out, out_stride, ExpandedRoom(room));
+        } else {
+            multiply_panels(work, way, weights, rows, some, columns.rounded.int8, n, out, out_stride, room);
+        }
     }
 }
 

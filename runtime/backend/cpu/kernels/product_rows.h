@@ -23,10 +23,8 @@ std::optional<Rounding> rounding_for(Products products, const VectorOps& vector,
 /// Where the rows of weights lie, also of those that were laid out (repacked_memory.h).
 const std::byte* weights_data(const Tensor& weights) noexcept;
 
-/// Rows of weights that are laid out, and multiplied with n columns, together; of two matrices in turns.
-int64_t rows_at_once(const Work& work, const Tensor& weights, int64_t n) noexcept;
-int64_t rows_at_once(const Work& work, const Tensor& a, const Tensor& b, int64_t n) noexcept;
-constexpr int64_t most_rows_at_once = 64;
+/// Rows of weights that are multiplied together, and packed for it where that is done: a multiple of every panel.
+constexpr int64_t rows_at_once = 64;
 
 /// Rows of F32 that can be read where they lie.
 bool is_plain(const Tensor& t) noexcept;

@@ -1,5 +1,5 @@
-// Products of matrices in tiles that stay in registers: what vector_ops.h says of multiply, accumulate and transpose. Compiled
-// once for each instruction set.
+// Products of matrices in tiles that stay in registers: what vector_ops.h says of accumulate and transpose. Compiled once for
+// each instruction set.
 #pragma once
 
 #include "runtime/backend/cpu/vectors/isa_vectors.h"
@@ -10,40 +10,6 @@ namespace schedscope {
 
 namespace {
 
-/// A tile of M rows of a times N rows of b: vectors along k, summed at the end.
-template <int M, int N>
-void multiply_tile(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float* c, int64_t ldc) {
-    Floats acc[M][N] = {};
-    int64_t l = 0;
-    for (; l + width <= k; l += width) {
-        Floats x[M];
-        for (int i = 0; i < M; ++i) {
-            x[i] = load(a + i * lda + l);
-        }
-        for (int j = 0; j < N; ++j) {
-            const Floats y = load(b + j * ldb + l);
-            for (int i = 0; i < M; ++i) {
-                acc[i][j] += x[i] * y;
-            }
-        }
-    }
-    for (int j = 0; j < N; ++j) {
-        float* const sums = c + j * ldc;
-        constexpr int fours = M / 4 * 4;
-        for (int i = 0; i < fours; i += 4) {
-            totals(acc[i][j], acc[i + 1][j], acc[i + 2][j], acc[i + 3][j], sums + i);
-        }
-        for (int i = fours; i < M; ++i) {
-            sums[i] = total(acc[i][j]);
-        }
-        for (int64_t rest = l; rest < k; ++rest) {
-            for (int i = 0; i < M; ++i) {
-                sums[i] += a[i * lda + rest] * b[j * ldb + rest];
-            }
-        }
-    }
-}
-
 /// A tile of N rows of c, M vectors wide: rows of a, each weighted by one number of b per row of c.
 template <int M, int N>
 void accumulate_tile(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float* c, int64_t ldc) {
@@ -53,15 +19,21 @@ void accumulate_tile(const float* a, int64_t lda, const float* b, int64_t ldb, i
             acc[j][i] = load(c + j * ldc + i * width);
         }
     }
-    for (int64_t l = 0; l < k; ++l) {
-        Floats x[M];
-        for (int i = 0; i < M; ++i) {
-            x[i] = load(a + l * lda + i * width);
+    for (int64_t begin = 0; begin < k; begin += width) {
+        for (int j = 0; j < N; ++j) { // of the next tile; such short stretches of memory aren't foreseen
+            __builtin_prefetch(b + (N + j) * ldb + begin);
         }
-        for (int j = 0; j < N; ++j) {
-            const Floats weight = all(b[j * ldb + l]);
+        const int64_t end = k - begin < width ? k : begin + width;
+        for (int64_t l = begin; l < end; ++l) {
+            Floats x[M];
             for (int i = 0; i < M; ++i) {
-                acc[j][i] += weight * x[i];
+                x[i] = load(a + l * lda + i * width);
+            }
+            for (int j = 0; j < N; ++j) {
+                const Floats weight = all(b[j * ldb + l]);
+                for (int i = 0; i < M; ++i) {
+                    acc[j][i] += weight * x[i];
+                }
             }
         }
     }
@@ -74,80 +46,42 @@ void accumulate_tile(const float* a, int64_t lda, const float* b, int64_t ldb, i
 
 // Tiles by what the registers hold: 32 of AVX-512, and of aarch64, where all that is multiplied is in one; 16 otherwise.
 #if defined(__AVX512F__)
-constexpr int multiply_m = 5, multiply_n = 5;
-constexpr int accumulate_m = 4, accumulate_n = 6;
+constexpr int tile_vectors = 4, tile_columns = 6;
 #elif defined(__AVX2__)
-constexpr int multiply_m = 3, multiply_n = 4;
-constexpr int accumulate_m = 2, accumulate_n = 6;
+constexpr int tile_vectors = 2, tile_columns = 6;
 #elif defined(__aarch64__)
-constexpr int multiply_m = 4, multiply_n = 5;
-constexpr int accumulate_m = 4, accumulate_n = 5;
+constexpr int tile_vectors = 4, tile_columns = 5;
 #else
-constexpr int multiply_m = 2, multiply_n = 4;
-constexpr int accumulate_m = 2, accumulate_n = 4;
+constexpr int tile_vectors = 2, tile_columns = 6;
 #endif
+
+constexpr int64_t tile_rows = tile_vectors * width;
 
 using Tile = void(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float* c, int64_t ldc);
 
-/// 0 … most − 2: of what is smaller than `most`, one less.
-template <int most> using Smaller = std::make_integer_sequence<int, most - 1>;
-
-/// n rows of b and c in tiles of N, the rest in one smaller tile.
-template <template <int> typename Of, int N, int... smaller>
-inline void over_rows(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc,
-                      std::integer_sequence<int, smaller...> /*Smaller<N>*/) {
+/// n rows of b and c in tiles of tile_columns, the rest in one smaller tile. fewer: 0 … tile_columns − 2.
+template <int M, int... fewer>
+inline void accumulate_rows(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc,
+                            std::integer_sequence<int, fewer...> /*sizes*/) {
     int64_t j = 0;
-    for (; j + N <= n; j += N) {
-        Of<N>::run(a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
+    for (; j + tile_columns <= n; j += tile_columns) {
+        accumulate_tile<M, tile_columns>(a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
     }
-    Tile* const rest[] = {Of<smaller + 1>::run...};
     if (j < n) {
+        static constexpr Tile* rest[] = {accumulate_tile<M, fewer + 1>...};
         rest[n - j - 1](a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
-    }
-}
-
-template <int M> struct MultiplyRows {
-    template <int N> struct Of { static constexpr Tile* run = multiply_tile<M, N>; };
-    static void over(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
-        over_rows<Of, multiply_n>(a, lda, b, ldb, n, k, c, ldc, Smaller<multiply_n>{});
-    }
-};
-
-template <int M> struct AccumulateColumns {
-    template <int N> struct Of { static constexpr Tile* run = accumulate_tile<M, N>; };
-    static void over(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
-        over_rows<Of, accumulate_n>(a, lda, b, ldb, n, k, c, ldc, Smaller<accumulate_n>{});
-    }
-};
-
-using RowsTile = void(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc);
-
-/// Fewer rows of a than a tile has, with all of b.
-template <int... smaller>
-inline void multiply_fewer(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
-                           int64_t ldc, std::integer_sequence<int, smaller...> /*Smaller<multiply_m>*/) {
-    RowsTile* const rows[] = {MultiplyRows<smaller + 1>::over...};
-    rows[m - 1](a, lda, b, ldb, n, k, c, ldc);
-}
-
-void multiply(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
-    int64_t i = 0;
-    for (; i + multiply_m <= m; i += multiply_m) {
-        MultiplyRows<multiply_m>::over(a + i * lda, lda, b, ldb, n, k, c + i, ldc);
-    }
-    if (i < m) {
-        multiply_fewer(a + i * lda, lda, m - i, b, ldb, n, k, c + i, ldc, Smaller<multiply_m>{});
     }
 }
 
 void accumulate(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
                 int64_t ldc) {
+    const std::make_integer_sequence<int, tile_columns - 1> fewer;
     int64_t i = 0;
-    for (; i + accumulate_m * width <= m; i += accumulate_m * width) {
-        AccumulateColumns<accumulate_m>::over(a + i, lda, b, ldb, n, k, c + i, ldc);
+    for (; i + tile_rows <= m; i += tile_rows) {
+        accumulate_rows<tile_vectors>(a + i, lda, b, ldb, n, k, c + i, ldc, fewer);
     }
     for (; i + width <= m; i += width) {
-        AccumulateColumns<1>::over(a + i, lda, b, ldb, n, k, c + i, ldc);
+        accumulate_rows<1>(a + i, lda, b, ldb, n, k, c + i, ldc, fewer);
     }
     for (; i < m; ++i) {
         for (int64_t j = 0; j < n; ++j) {

@@ -51,7 +51,7 @@ typedef float FloatsAt __attribute__((vector_size(width * 4), aligned(4), may_al
 
 inline Floats load(const float* p) { return *reinterpret_cast<const FloatsAt*>(p); }
 inline void store(float* p, Floats v) { *reinterpret_cast<FloatsAt*>(p) = v; }
-inline Floats all(float x) { return Floats{} + x; }
+inline Floats all(float x) { return x - Floats{}; } // not +: −0 would have to become 0, by an addition
 
 /// A number that code is compiled for.
 template <int n> struct Count { static constexpr int value = n; };
@@ -178,6 +178,7 @@ inline void store_half(uint16_t* p, Floats v) {
 inline Floats load_half(const uint16_t* p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p))); }
 inline void store_half(uint16_t* p, Floats v) { vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(v))); }
 #else
+#define SCHEDSCOPE_NO_HALVES ///< no instruction reads them
 inline Floats load_half(const uint16_t* p) {
     // As the low bits of a float a half is 2^112 times too small, denormals too; only infinity and NaN need their exponent.
     const Ints h = {p[0], p[1], p[2], p[3]};

@@ -119,7 +119,7 @@ struct RowOps {
     /// sums[j × lds + l] += Σ w[j × ldw + i] row(i)[l] for j < m, i < n, l < d.
     void (*accumulate)(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* w, int64_t ldw, int64_t m,
                        int64_t d, float* sums, int64_t lds) = nullptr;
-    /// Columns that a number is read once for. With more of them blocks had better be expanded first: they are taken apart again.
+    /// Columns that a number is read once for. With more of them rows had better be expanded first: they are taken apart again.
     int64_t columns_at_once = 0;
 };
 
@@ -142,10 +142,6 @@ struct ScoreRule {
     const uint16_t* mask = nullptr; ///< halves to be added; what is at −∞ is not seen and may hold anything
 };
 
-/// Products of matrices (isa_matrix.h): of m and n by k floats, rows ld… floats apart; c must not overlap a and b.
-using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
-                      int64_t ldc);
-
 /// The inner loops of the CPU backend, compiled once for each instruction set from the same sources (*_isa.cpp). Pointers need no
 /// alignment; n is any number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
 struct VectorOps {
@@ -167,10 +163,11 @@ struct VectorOps {
     void (*half_to_floats)(const uint16_t* in, float* out, int64_t n);
     void (*floats_to_half)(const float* in, uint16_t* out, int64_t n);
 
-    /// c[j × ldc + i] = Σ a[i × lda + l] b[j × ldb + l] for i < m, j < n, l < k: products of rows with rows.
-    MatrixOp* multiply;
-    /// c[j × ldc + i] += Σ b[j × ldb + l] a[l × lda + i] for i < m, j < n, l < k: sums of rows of a, weighted.
-    MatrixOp* accumulate;
+    int64_t tile_rows, tile_columns; ///< what `accumulate` takes together: numbers of a row of a, a power of two; rows of b
+    /// c[j × ldc + i] += Σ b[j × ldb + l] a[l × lda + i] for i < m, j < n, l < k: sums of rows of a, weighted. Rows are ld…
+    /// floats apart; c must not overlap a and b. What lies behind the n rows of b is fetched; it need not be there.
+    void (*accumulate)(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
+                       int64_t ldc);
     /// out[l × ldo + i] = in[i × ldi + l] for i < m, l < n; they do not overlap.
     void (*transpose)(const float* in, int64_t ldi, int64_t m, int64_t n, float* out, int64_t ldo);
 

@@ -273,8 +273,12 @@ void accumulate_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ah
     });
 }
 
+template <typename Row> constexpr bool is_taken_apart = Stretches<Row>::elements != width;
+#ifdef SCHEDSCOPE_NO_HALVES
+template <> constexpr bool is_taken_apart<RowF16> = true;
+#endif
 template <typename Row> constexpr RowOps row_ops_of() {
-    return {multiply_rows<Row>, accumulate_rows<Row>, Stretches<Row>::elements == width ? INT64_MAX : most_columns};
+    return {multiply_rows<Row>, accumulate_rows<Row>, is_taken_apart<Row> ? most_columns : INT64_MAX};
 }
 
 const RowOps row_ops[n_types] = {
@@ -512,7 +516,8 @@ const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     dot<RowBF16>,
     half_to_floats,
     floats_to_half,
-    multiply,
+    tile_rows,
+    tile_columns,
     accumulate,
     transpose,
     sum,

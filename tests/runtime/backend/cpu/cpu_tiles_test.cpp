@@ -96,6 +96,24 @@ TEST_P(CpuTiles, MultiplyMoreTokensOfOneExpertThanFitAtOnce) {
     }
 }
 
+TEST_P(CpuTiles, MultiplyFewerTokensOfAnExpertThanThereIsRoomFor) {
+    check({Op::MUL_MAT_ID, "about 55 tokens to each, of long rows", [](Graph& g, Leafs& l) {
+               return ops::mul_mat_id(g, l.floats(Type::IQ4_NL, {16384, 5, 2, 1}), l.f32({16384, 1, 110, 1}),
+                                      l.distinct_ids({1, 110, 1, 1}, 2));
+           }});
+}
+
+TEST_P(CpuTiles, PackWhatManyColumnsAreMultipliedWith) {
+    for (const Type type : {Type::F32, Type::F16, Type::Q4_0, Type::TQ2_0}) {
+        const int64_t block = traits(type).block, k = block > 1 ? 1280 : 1101; // more than is packed together
+        for (const int64_t n : {9, 63, 64, 65, 515}) {
+            check({Op::MUL_MAT, std::string(type_name(type)) + ", " + std::to_string(n) + " columns", [=](Graph& g, Leafs& l) {
+                       return ops::mul_mat(g, l.floats(type, {k, 70, 1, 1}), l.f32({k, n, 1, 1}));
+                   }});
+        }
+    }
+}
+
 TEST_P(CpuTiles, RoundToBf16OnlyWhatMayBe) {
     for (const int64_t n : {1, 2, 3, 4, 5, 9, 16, 17, 130}) {
         check({Op::MUL_MAT, std::to_string(n) + " columns",
@@ -162,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(All, CpuTiles, ::testing::ValuesIn(usable_vector_ops().
 // Threads share the rows out; a row is computed in the same way by whichever thread.
 TEST(CpuThreads, DoNotChangeAProduct) {
     const auto device = make_cpu_device();
-    for (const int64_t n : {1, 3, 40}) {
+    for (const int64_t n : {1, 3, 40, 100}) {
         std::vector<float> first;
         for (const int n_threads : {1, 2, 5}) {
             SmallGraph s;

@@ -12,7 +12,7 @@ namespace {
 
 class SharedColumns : public ::testing::TestWithParam<int> {
 protected:
-    static constexpr int64_t k = 512, n_rows_of_weights = 48;
+    static constexpr int64_t k = 768, n_rows_of_weights = 48;
     static constexpr Type types[] = {Type::Q4_0, Type::Q8_0, Type::Q4_K, Type::F16, Type::BF16};
     Tensor* weights(Type type) { return weights_.emplace_back(small_.graph.input(type, {k, n_rows_of_weights, 1, 1})); }
     Tensor* columns(int64_t n) { return small_.graph.input(Type::F32, {k, n, 1, 1}); }
@@ -50,7 +50,7 @@ protected:
 
 /// A product of so few that each thread rounds them by itself is the measure.
 TEST_P(SharedColumns, AreThoseThatEachProductWouldRound) {
-    constexpr int64_t n = 120, few = 40;
+    constexpr int64_t n = 64, few = 32; // few enough for floats to be multiplied as they lie
     Tensor* const x = columns(n);
     std::vector<Tensor*> all, in_pieces;
     for (const Type type : types) {

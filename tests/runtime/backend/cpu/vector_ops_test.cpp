@@ -103,26 +103,6 @@ TEST_P(VectorOpsOf, RoundToTheNearestHalf) {
     }
 }
 
-TEST_P(VectorOpsOf, MultiplyRowsWithRows) {
-    for (const int64_t k : {1, 5, 16, 33, 100, 256}) {
-        for (const int64_t m : {1, 2, 3, 5, 6, 11}) {
-            for (const int64_t n : {1, 3, 4, 5, 9, 14}) {
-                const int64_t lda = k + 3, ldb = k + 1, ldc = m + 2;
-                const auto a = xs(m * lda);
-                const auto b = ys(n * ldb);
-                std::vector<float> c(static_cast<size_t>(n * ldc), 99.0F);
-                v.multiply(a.data(), lda, m, b.data(), ldb, n, k, c.data(), ldc);
-                for (int64_t j = 0; j < n; ++j) {
-                    for (int64_t i = 0; i < ldc; ++i) {
-                        const double wanted = i < m ? dot(a.data() + i * lda, b.data() + j * ldb, k) : 99.0;
-                        ASSERT_NEAR(c[static_cast<size_t>(j * ldc + i)], wanted, allowed(k)) << m << " × " << n << " × " << k;
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// n rows of `type`, d numbers each, and room behind each; what they hold, as floats.
 struct RowsInPlace {
     RowsInPlace(Type type, int64_t n, int64_t d) : stride(row_bytes(type, d) + 12), bytes(stride * static_cast<size_t>(n)) {
