@@ -21,37 +21,48 @@ rate() {
     shift
     "$ours" bench --rates -m "$model" --device cpu -r 3 "$@" | sed "s/.*\"${field}_tok_s\":\([0-9.]*\).*/\1/"
 }
-share() { awk "BEGIN {printf \"%.2f\", $1 / $2}"; }
+share() { awk "BEGIN {printf \"%.2f\\n\", $1 / $2}"; }
 
 room=$(mktemp -d)
 trap 'rm -rf "$room"; kill "$busy" 2> /dev/null || true' EXIT
 busy=
-# New pages may come slowly: a virtual machine may have given those that nobody used back to its host. In one of the two rounds
-# somebody else has had as many just before, and the system has them at hand.
+# New pages may come slowly: some virtual machines give those that nobody has used for some seconds back to their host. In one of
+# the two rounds each program has just run before, and the system has its pages at hand.
 first_tokens() {
     rm -f "$room/ours" "$room/theirs"
-    for _ in 1 2 3; do
-        "$1"
-        seconds_of "$ours" run -m "$model" --device cpu -t "$threads" --tokens "$ids" -n 1 -c 256 --temp 0 >> "$room/ours"
-        "$1"
-        seconds_of node "$here/tests/support/ggml/drive.mjs" "$folder" "$model" --tokens 1 --threads "$threads" \
-            --prompt "$ids" >> "$room/theirs"
+    for _ in 1 2 3 4 5; do
+        $1 first_of_ours >> "$room/ours"
+        $1 first_of_theirs >> "$room/theirs"
     done
-    echo "first token, $2: after $(median "$room/ours") s, llama.cpp's after $(median "$room/theirs") s (medians of 3," \
+    echo "first token, $2: after $(median "$room/ours") s, llama.cpp's after $(median "$room/theirs") s (medians of 5," \
         "$threads threads)"
 }
-have_pages() { dd if=/dev/zero of=/dev/null bs="$(stat -c %s "$model")" count=1 2> /dev/null; }
+first_of_ours() {
+    seconds_of "$ours" run -m "$model" --device cpu -t "$threads" --tokens "$ids" -n 1 -c 256 --temp 0
+}
+first_of_theirs() {
+    seconds_of node "$here/tests/support/ggml/drive.mjs" "$folder" "$model" --tokens 1 --threads "$threads" --prompt "$ids"
+}
+as_it_comes() { "$1"; }
+run_before() {
+    "$1" > /dev/null
+    "$1"
+}
 cat "$model" > /dev/null
-first_tokens true "pages as they come"
-first_tokens have_pages "pages at hand"
+first_tokens as_it_comes "in turns"
+first_tokens run_before "each right after a run of its own"
 
-idle=$(rate decode -t "$threads" -p 0 -n 64)
-sh -c 'while :; do :; done' &
-busy=$!
-beside=$(rate decode -t "$threads" -p 0 -n 64)
-kill "$busy"
-echo "decode on $threads threads: $idle tokens/s, beside a busy process $beside: $(share "$beside" "$idle") of it"
-
-one=$(rate prefill -t 1 -p 512 -n 0)
-all=$(rate prefill -t "$threads" -p 512 -n 0)
-echo "prompts of 512 tokens on one thread: $one tokens/s, on $threads: $all, $(share "$all" "$one") times"
+# Pairs, so that what else happens to the machine's speed meets both.
+for _ in 1 2 3; do
+    idle=$(rate decode -t "$threads" -p 0 -n 64)
+    sh -c 'while :; do :; done' &
+    busy=$!
+    beside=$(rate decode -t "$threads" -p 0 -n 64)
+    kill "$busy"
+    share "$beside" "$idle" >> "$room/beside"
+    one=$(rate prefill -t 1 -p 512 -n 0)
+    all=$(rate prefill -t "$threads" -p 512 -n 0)
+    share "$all" "$one" >> "$room/all"
+done
+echo "decode on $threads threads beside a busy process: $(median "$room/beside") of what it is alone (median of 3)"
+echo "prompts of 512 tokens on $threads threads: $(median "$room/all") times as fast as on one (median of 3)"
