@@ -29,12 +29,15 @@ void round(const float* x, int64_t n, uint16_t* out) {
     }
 }
 
-/// A tile of up to four rows times some columns: vectors along both, summed at the end.
+/// A tile of up to four rows times some columns: vectors along both, summed at the end. Rows that lie behind each other are
+/// fetched so where few columns wait for memory.
 template <int n_rows, int n_columns>
 void multiply_tile(const std::byte* rows, size_t stride, int64_t ahead, const Bf16Columns& x, int64_t d, bool adds, float* out,
                    int64_t ldo) {
     constexpr int four = 4;
+    constexpr int64_t size = sizeof(uint16_t);
     static_assert(n_rows <= four);
+    const bool in_order = n_columns <= four && stride == static_cast<size_t>(d * size);
     const std::byte* row[n_rows];
     for (int i = 0; i < n_rows; ++i) {
         row[i] = rows + stride * static_cast<size_t>(i);
@@ -44,7 +47,7 @@ void multiply_tile(const std::byte* rows, size_t stride, int64_t ahead, const Bf
         __m512i value[n_rows];
         UNROLL(4)
         for (int i = 0; i < n_rows; ++i) {
-            value[i] = read(row[i] + l * static_cast<int64_t>(sizeof(uint16_t)));
+            value[i] = read(row[i] + l * size);
         }
         UNROLL(6)
         for (int j = 0; j < n_columns; ++j) {
@@ -61,7 +64,8 @@ void multiply_tile(const std::byte* rows, size_t stride, int64_t ahead, const Bf
     for (; l + numbers <= d; l += numbers) {
         if (ahead != 0) {
             for (int i = 0; i < n_rows; ++i) {
-                __builtin_prefetch(row[i] + ahead + l * static_cast<int64_t>(sizeof(uint16_t)));
+                const std::byte* const next = in_order ? rows + (n_rows * l + i * numbers) * size : row[i] + l * size;
+                __builtin_prefetch(next + ahead);
             }
         }
         add(
