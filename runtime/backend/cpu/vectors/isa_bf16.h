@@ -65,7 +65,7 @@ void multiply_tile(const std::byte* rows, size_t stride, int64_t ahead, const Bf
         if (ahead != 0) {
             for (int i = 0; i < n_rows; ++i) {
                 const std::byte* const next = in_order ? rows + (n_rows * l + i * numbers) * size : row[i] + l * size;
-                __builtin_prefetch(next + ahead);
+                fetch<n_columns>(next + ahead, 1);
             }
         }
         add(

@@ -238,7 +238,7 @@ void dot_tile(const std::byte* rows, size_t stride, const Int8Columns& x, int64_
         UNROLL(4)
         for (int r = 0; r < R; ++r) {
             const std::byte* const at = rows + static_cast<size_t>(r) * stride + i * of_block;
-            fetch(at + ahead, in_unit * of_block);
+            fetch<N>(at + ahead, in_unit * of_block);
             units[r] = {reinterpret_cast<const typename Row::Block*>(at), n_there};
         }
         add_unit<Row, R, N>(units, x, i * block, acc);

@@ -415,7 +415,7 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
         for (int p = 0; p < Row::pieces; p += together) {
             if (fetches) {
                 for (int m = 0; m < M; ++m) {
-                    fetch(panel + m * apart + ahead + p * (of_block / Row::pieces), together * of_block / Row::pieces);
+                    fetch<N>(panel + m * apart + ahead + p * (of_block / Row::pieces), together * of_block / Row::pieces);
                 }
             }
             asm volatile("" : "+r"(panel)); // what more pieces are made of is read again: there are no registers to keep it

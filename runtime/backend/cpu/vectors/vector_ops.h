@@ -56,11 +56,12 @@ __attribute__((always_inline)) inline int64_t fetched_ahead_of(int64_t at_once, 
 }
 
 /// Asks for memory that is read soon; there need not be any. A little at a time: what the processor waits with is soon full, and
-/// then it calculates nothing either.
-__attribute__((always_inline)) inline void fetch(const void* p, int64_t n_bytes) {
+/// then it calculates nothing either. Where several columns pass through the first cache meanwhile, into the second: four columns
+/// with "mul_mat f16 32768x4x2048" of ops_bench take 5.6 ms, 11.9 if all are to be in the first (Zen 4).
+template <int n_columns = 1> __attribute__((always_inline)) inline void fetch(const void* p, int64_t n_bytes) {
     constexpr int64_t line = 64;
     for (int64_t at = 0; at < n_bytes; at += line) {
-        __builtin_prefetch(static_cast<const char*>(p) + at);
+        __builtin_prefetch(static_cast<const char*>(p) + at, 0, n_columns == 1 ? 3 : 2);
     }
 }
 

@@ -160,11 +160,12 @@ inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, b
     for (; l + elements <= d; l += elements) {
         Floats value[n_rows][vectors];
         if (ahead != 0 && in_order) {
-            fetch(row_at(rows, stride, ahead) + n_rows * Stretches<Row>::bytes(l), n_rows * Stretches<Row>::bytes(elements));
+            fetch<columns>(row_at(rows, stride, ahead) + n_rows * Stretches<Row>::bytes(l),
+                           n_rows * Stretches<Row>::bytes(elements));
         }
         for (int i = 0; i < n_rows; ++i) {
             if (ahead != 0 && !in_order) {
-                fetch(row_at(row[i], stride, ahead) + Stretches<Row>::bytes(l), Stretches<Row>::bytes(elements));
+                fetch<columns>(row_at(row[i], stride, ahead) + Stretches<Row>::bytes(l), Stretches<Row>::bytes(elements));
             }
             Stretches<Row>::read(row[i], l, value[i]);
         }
