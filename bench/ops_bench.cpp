@@ -1,5 +1,5 @@
 // Kernels of the CPU and BLAS backends against what the machine can do, measured in the same run; of both the fastest repeat
-// counts. share_of_peak: of the time in which the machine could multiply and add no more, products of weights that are multiplied
+// counts. share_of_peak: the least time that the multiply-adds take, by the time taken: products of weights that are multiplied
 // in whole numbers or in BF16 at the peak of those, all else at that of F32; share_of_read: of the speed at which memory is read
 // (caches can give more). SCHEDSCOPE_CPU=portable|avx2|avxvnni|avx512|avx512vnni|avx512bf16|neon|… chooses the instruction set.
 #include "runtime/backend/cpu/kernels/product_rows.h"
@@ -78,7 +78,7 @@ public:
         }
         return sum;
     }
-    /// Seconds in which the machine could do no less but multiply and add.
+    /// Seconds that the multiply-adds take at least.
     double seconds_at_peak(const MachineLimits& machine) const {
         double sum = 0;
         for (const Tensor* node : split_.nodes) {
@@ -101,7 +101,8 @@ private:
         if (cpu::in_whole_numbers(Products::int8, best_vector_ops(), weights)) {
             return machine.int8_ops;
         }
-        return cpu::in_bf16(Products::int8, best_vector_ops(), weights, node.src[1]->ne[1]) ? machine.bf16_flops : machine.flops;
+        const bool in_bf16 = cpu::in_bf16(Products::int8, best_vector_ops(), weights, cpu::most_columns(node));
+        return in_bf16 ? machine.bf16_flops : machine.flops;
     }
     void fill(const Tensor& t) {
         constexpr int64_t different = 64; // further rows repeat these
@@ -260,6 +261,7 @@ void add_products(Type type) {
         }
         add_product(4096, 512, 8192); // floats are laid out where rows are long
         add_product(4096, 16, 8192);
+        add_product(32768, 4, 2048); // columns that drive what is fetched from the first cache
         add_product(16384, 1, 8192);
         add_product(131072, 1, 768); // short rows
         add_product(512, 1, 1024);   // in the cache

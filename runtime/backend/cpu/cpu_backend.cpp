@@ -49,10 +49,8 @@ std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor
     if (any([this](const Tensor& node) { return in_whole_numbers(products_, vector_, node.src[0]->type); })) {
         return name_with(kernel.name, "_int8");
     }
-    const bool is_bf16 = any([this](const Tensor& node) {
-        const Tensor& b = *node.src[1];
-        return in_bf16(products_, vector_, node.src[0]->type, node.op == Op::MUL_MAT ? b.ne[1] : n_rows(b));
-    });
+    const bool is_bf16 =
+        any([this](const Tensor& node) { return in_bf16(products_, vector_, node.src[0]->type, most_columns(node)); });
     return is_bf16 ? name_with(kernel.name, "_bf16") : kernel.name;
 }
 
@@ -66,7 +64,7 @@ void CpuBackend::round_columns(std::span<Tensor* const> nodes, int n_parts) {
     const Tensor &weights = *(*found)->src[0], &b = *(*found)->src[1];
     const int64_t n = n_rows(b), matrices = (*found)->op == Op::MUL_MAT ? b.ne[2] * b.ne[3] : b.ne[3];
     const bool evenly = matrices == 1 && (b.ne[2] == 1 || b.nb[2] == b.ne[1] * b.nb[1]);
-    const std::optional<Rounding> rounding = rounding_for(products_, vector_, weights, n);
+    const std::optional<Rounding> rounding = rounding_for(products_, vector_, weights, most_columns(**found));
     if (!rounding || n == 1 || n_elements(b) < worth_it || !is_plain(b) || !evenly || columns_.has(b, *rounding)) {
         return;
     }

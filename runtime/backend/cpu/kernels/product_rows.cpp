@@ -12,16 +12,18 @@ namespace schedscope::cpu {
 namespace {
 
 /// Up to these each row is multiplied as it lies, taken apart once for all of them. Of more, packing pays: ops_bench's "mul_mat
-/// q4_0 4096x8x4096" takes 1.6 to 2.2 ms, twice four columns 2.4 (Zen 4, AVX-512 VNNI).
+/// q4_0 as it lies 4096x8x4096" takes 1.6 to 2.2 ms, twice four columns 2.4 (Zen 4, AVX-512 VNNI).
 constexpr int64_t few_columns = BlockOps::max_columns, few_int8_columns = Int8Rows::max_columns;
 constexpr int64_t few_panel_columns = 8; ///< up to these panels that were laid out pass by once
-/// And several rows of floats together: ops_bench's "mul_mat f32 4096x64x4096" takes 25 ms, 28 where they are packed (Zen 4).
+/// And several rows of floats together: ops_bench's "mul_mat f32 as it lies 4096x64x4096" takes 25 ms, 28 where they are packed
+/// (Zen 4).
 constexpr int64_t some_columns = 64;
-/// From these on BF16 is multiplied as that: ops_bench's "mul_mat bf16 4096x2x4096" takes 1.4 ms, 2.0 in floats (Zen 4).
+/// From these on BF16 is multiplied as that: ops_bench's "mul_mat bf16 as it lies 4096x2x4096" takes 1.4 ms, 2.0 in floats (Zen
+/// 4).
 constexpr int64_t least_bf16_columns = 2;
 static_assert(least_bf16_columns <= some_columns + 1, "with fewer columns there may be no room for expanded rows");
 static_assert(rows_at_once == rows_laid_out_together && rows_at_once % widest_vector == 0);
-constexpr int64_t rows_near = 8; ///< of floats, for all of some columns
+constexpr int64_t rows_near = 8; ///< of floats, which stay in the first cache while some_columns pass by
 /// Numbers of each row that are packed together, and of those the ones that are expanded together, multiples of every block.
 /// Panels stay in the second cache.
 constexpr int64_t packed_numbers = 1024, expanded_numbers = 256;
@@ -45,7 +47,7 @@ enum class ProductWay : uint8_t {
     floats_one_column,
     floats_some_columns, ///< several rows together, as they lie
     floats_laid_out,     ///< some columns with rows that were laid out
-    // In floats, of what is expanded to them.
+    // In floats, of what is expanded to them, or packed.
     blocks_as_they_lie, ///< few columns
     expanded_rows,      ///< some columns with a few rows at a time, which are expanded first
     expanded,           ///< a stretch of rows is, and packed into panels
@@ -123,7 +125,7 @@ void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* 
     }
 }
 
-/// Rows of blocks that are expanded into `room`, a few at a time.
+/// Rows of what is expanded into `room`, a few at a time.
 void multiply_expanded_rows(const Work& work, const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x,
                             int64_t n, float* out, int64_t out_stride, float* room) {
     const int64_t k = weights.ne[0];
@@ -177,7 +179,9 @@ struct ExpandedRoom {
     explicit ExpandedRoom(float* room) noexcept
         : near(room), panels(near + rows_at_once * expanded_stride), sums(panels + rows_at_once * packed_numbers) {}
     static constexpr int64_t size = rows_at_once * (expanded_stride + packed_numbers + expanded_columns);
-    float* near;   ///< rows as floats, expanded_stride apart; then a tile's columns
+    static constexpr int64_t most_tile_columns = 16, column_stride = packed_numbers + widest_vector;
+    static_assert(most_tile_columns * column_stride <= rows_at_once * expanded_stride);
+    float* near;   ///< rows as floats, expanded_stride apart; then a tile's columns, column_stride apart
     float* panels; ///< of a tile's rows each, number l of all of them side by side
     float* sums;   ///< rows_at_once of each column
 };
@@ -204,7 +208,7 @@ void add_packed(const VectorOps& v, int64_t n_rows, int64_t n, const float* x, i
     // Where several tiles read the same columns, these are copied near first: apart by powers of two, as they often are, they
     // would drive one another from the cache (AVX2 on Zen 4: 85 Gflop/s where they lie, 106 copied).
     const bool copies = n_rows > v.tile_rows;
-    constexpr int64_t apart = packed_numbers + widest_vector;
+    constexpr int64_t apart = ExpandedRoom::column_stride;
     const int64_t at_once = copies ? v.tile_columns : m;
     for (int64_t j = 0; j < m; j += at_once) {
         const int64_t some = std::min(at_once, m - j);
@@ -330,6 +334,8 @@ bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) 
     return products == Products::int8 && vector.blocks[ordinal(weights)].int8.dot != nullptr;
 }
 
+int64_t most_columns(const Tensor& product) noexcept { return product.src[product.op == Op::MUL_MAT ? 1 : 2]->ne[1]; }
+
 bool in_bf16(Products products, const VectorOps& vector, Type weights, int64_t n) noexcept {
     return products != Products::floats && weights == Type::BF16 && n >= least_bf16_columns && vector.bf16.multiply != nullptr;
 }
@@ -406,7 +412,7 @@ int64_t room_of_rows(const Work& work, const Tensor& weights, int64_t n) noexcep
         const int64_t of_panel = work.vector.blocks[ordinal(weights.type)].int8.panel_bytes(k);
         return rows_at_once / work.vector.panel_rows * of_panel / float_bytes;
     }
-    case ProductWay::expanded: return std::max(ExpandedRoom::size, rows_near * k); // of fewer columns there may be few
+    case ProductWay::expanded: return std::max(ExpandedRoom::size, rows_near * k); // an expert may get fewer columns
     case ProductWay::expanded_laid_out: return ExpandedRoom::size;
     case ProductWay::expanded_rows: return rows_near * k;
     default: return 0;

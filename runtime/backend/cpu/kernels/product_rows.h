@@ -6,15 +6,19 @@
 #include <optional>
 
 /// Products of matrices, stretch by stretch. With few columns each weight is read once, as it lies (the speed of memory decides);
-/// with many, stretches of rows are laid out for the arithmetic once and multiplied with all columns (its speed decides). Weights
+/// with many, stretches of rows are packed for the arithmetic once and multiplied with all columns (its speed decides). Weights
 /// that were laid out when they were loaded (repacked_memory.h) need less for that, and few columns are multiplied with them as
-/// they lie. In whole numbers the columns are rounded to 8 bits, for products in BF16 to that; else rows are expanded to floats.
+/// they lie. In whole numbers the columns are rounded to 8 bits; for products in BF16, whose rows always stay as they lie, to
+/// that; else quantised rows are expanded to floats.
 namespace schedscope::cpu {
 
 /// Are products with weights of this type computed in whole numbers?
 bool in_whole_numbers(Products products, const VectorOps& vector, Type weights) noexcept;
 
-/// Are those of weights of this type with n columns computed in BF16? (Of experts the columns are the tokens sent to each.)
+/// Columns that a matrix of weights is multiplied with at most: of experts the tokens, which may all be sent to one.
+int64_t most_columns(const Tensor& product) noexcept;
+
+/// Are products of weights of this type with n columns computed in BF16? (Of experts the columns are the tokens sent to each.)
 bool in_bf16(Products products, const VectorOps& vector, Type weights, int64_t n) noexcept;
 
 /// How n columns are rounded for such weights; nothing: they are multiplied as floats.
