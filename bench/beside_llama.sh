@@ -59,6 +59,7 @@ for _ in 1 2 3; do
     busy=$!
     beside=$(rate decode -t "$threads" -p 0 -n 64)
     kill "$busy"
+    busy=
     share "$beside" "$idle" >> "$room/beside"
     one=$(rate prefill -t 1 -p 512 -n 0)
     all=$(rate prefill -t "$threads" -p 512 -n 0)

@@ -144,45 +144,36 @@ __attribute__((target("avx2,fma"))) float multiply_add_avx2(int64_t n) {
     return _mm256_cvtss_f32(acc[0]);
 }
 
-__attribute__((target("avx512f"))) float multiply_add_avx512(int64_t n) {
-    __m512 acc[chains] = {};
-    __m512 x = _mm512_set1_ps(0.5F);
-#pragma GCC unroll 24
-    for (__m512& a : acc) {
-        asm volatile("" : "+v"(a));
-    }
-    for (int64_t i = 0; i < n; ++i) {
-#pragma GCC unroll 24
-        for (__m512& a : acc) {
-            a = _mm512_fmadd_ps(a, x, x);
-        }
-    }
-#pragma GCC unroll 24
-    for (int j = 1; j < chains; ++j) {
-        acc[0] = _mm512_add_ps(acc[0], acc[j]);
-    }
-    return _mm512_cvtss_f32(acc[0]);
-}
+enum class Numbers : uint8_t { floats, pairs_of_bf16, fours_of_bytes };
 
-/// Pairs of BF16.
-__attribute__((target("avx512f,avx512bf16"))) float multiply_bf16_avx512(int64_t n) {
-    __m512 acc[chains] = {};
-    __m512i x = _mm512_set1_epi16(0x3F00); // 0.5
+/// Only the instruction for these numbers need be there beside AVX-512's first.
+template <Numbers numbers> __attribute__((target("avx512f,avx512bf16,avx512vnni"))) float multiply_add_avx512(int64_t n) {
+    constexpr bool floats = numbers == Numbers::floats, pairs = numbers == Numbers::pairs_of_bf16;
+    __m512i acc[chains] = {};
+    const __m512i x = _mm512_set1_epi32(floats ? 0x3F000000 : pairs ? 0x3F003F00 : 0x03030303); // 0.5, 0.5, 3
 #pragma GCC unroll 24
-    for (__m512& a : acc) {
+    for (__m512i& a : acc) {
         asm volatile("" : "+v"(a));
     }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC unroll 24
-        for (__m512& a : acc) {
-            a = _mm512_dpbf16_ps(a, reinterpret_cast<__m512bh>(x), reinterpret_cast<__m512bh>(x));
+        for (__m512i& a : acc) {
+            if constexpr (floats) {
+                const auto y = reinterpret_cast<__m512>(x);
+                a = reinterpret_cast<__m512i>(_mm512_fmadd_ps(reinterpret_cast<__m512>(a), y, y));
+            } else if constexpr (pairs) {
+                const auto y = reinterpret_cast<__m512bh>(x);
+                a = reinterpret_cast<__m512i>(_mm512_dpbf16_ps(reinterpret_cast<__m512>(a), y, y));
+            } else {
+                a = _mm512_dpbusd_epi32(a, x, x);
+            }
         }
     }
 #pragma GCC unroll 24
     for (int j = 1; j < chains; ++j) {
-        acc[0] = _mm512_add_ps(acc[0], acc[j]);
+        acc[0] = _mm512_add_epi32(acc[0], acc[j]);
     }
-    return _mm512_cvtss_f32(acc[0]);
+    return static_cast<float>(_mm512_cvtsi512_si32(acc[0]));
 }
 
 __attribute__((target("avx2"))) float multiply_bytes_avx2(int64_t n) {
@@ -221,26 +212,6 @@ __attribute__((target("avx2,avxvnni"))) float multiply_bytes_avxvnni(int64_t n) 
         acc[0] = _mm256_add_epi32(acc[0], acc[j]);
     }
     return static_cast<float>(_mm256_extract_epi32(acc[0], 0));
-}
-
-__attribute__((target("avx512f,avx512vnni"))) float multiply_bytes_avx512vnni(int64_t n) {
-    __m512i acc[chains] = {};
-    __m512i x = _mm512_set1_epi8(3);
-#pragma GCC unroll 24
-    for (__m512i& a : acc) {
-        asm volatile("" : "+v"(a));
-    }
-    for (int64_t i = 0; i < n; ++i) {
-#pragma GCC unroll 24
-        for (__m512i& a : acc) {
-            a = _mm512_dpbusd_epi32(a, x, x);
-        }
-    }
-#pragma GCC unroll 24
-    for (int j = 1; j < chains; ++j) {
-        acc[0] = _mm512_add_epi32(acc[0], acc[j]);
-    }
-    return static_cast<float>(acc[0][0]);
 }
 #elif defined(__aarch64__)
 /// By fours (sdot), or by squares (smmla).
@@ -288,7 +259,7 @@ std::vector<MultiplyAdd> multiply_adds() {
         ways.push_back({multiply_add_avx2, 2.0 * 12 * 8});
     }
     if (__builtin_cpu_supports("avx512f")) {
-        ways.push_back({multiply_add_avx512, 2.0 * chains * 16});
+        ways.push_back({multiply_add_avx512<Numbers::floats>, 2.0 * chains * 16});
     }
 #endif
     return ways;
@@ -299,7 +270,7 @@ std::vector<MultiplyAdd> multiply_bf16() {
     std::vector<MultiplyAdd> ways;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && has_avx512_bf16()) {
-        ways.push_back({multiply_bf16_avx512, 2.0 * chains * 32});
+        ways.push_back({multiply_add_avx512<Numbers::pairs_of_bf16>, 2.0 * chains * 32});
     }
 #endif
     return ways;
@@ -316,7 +287,7 @@ std::vector<MultiplyAdd> multiply_bytes() {
         ways.push_back({multiply_bytes_avxvnni, 2.0 * 12 * 32});
     }
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni")) {
-        ways.push_back({multiply_bytes_avx512vnni, 2.0 * chains * 64});
+        ways.push_back({multiply_add_avx512<Numbers::fours_of_bytes>, 2.0 * chains * 64});
     }
 #elif defined(__aarch64__)
     if (has_neon_dot()) {

@@ -7,7 +7,7 @@ namespace schedscope {
 
 /// How the CPU multiplies quantised weights: as they are, with floats; or with the other factor rounded to whole numbers of 8
 /// bits, 32 with one scale, as ggml does: several times as fast, each factor off by half a 127th of the largest of its 32. The
-/// same of weights of BF16 where the processor multiplies such numbers, with the other factor rounded to BF16.
+/// same of weights of BF16 where the processor multiplies such numbers, with two columns or more rounded to BF16.
 enum class Products : uint8_t { floats, int8 };
 
 /// "float" "int8".

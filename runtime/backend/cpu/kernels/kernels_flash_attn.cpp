@@ -14,8 +14,8 @@ namespace schedscope::cpu {
 
 namespace {
 
-constexpr int64_t tile_rows = 60;  ///< queries; a multiple of every tile of the matrix kernels
-constexpr int64_t tile_keys = 128; ///< keys, the same; with their values some hundred KiB as floats
+constexpr int64_t tile_queries = 60; ///< queries; a multiple of every tile of the matrix kernels
+constexpr int64_t tile_keys = 128;   ///< keys, the same; with their values some hundred KiB as floats
 static_assert(tile_keys % widest_vector == 0);
 /// So many queries of a head of keys are few, and so are those of one token: what all stretches give is little memory beside the
 /// keys. With more of them it is not, though tiles are slower for some.
@@ -219,7 +219,7 @@ void run_tiles(const Work& work, const Attention& a) {
     const int64_t kv_heads = a.k.ne[2];
     // Tiles as large as leave each thread some.
     const int64_t per_thread = std::max<int64_t>(1, a.rows * kv_heads * a.q.ne[3] / work.n_parts);
-    const int64_t rows_at_once = std::min({tile_rows, a.rows, per_thread});
+    const int64_t rows_at_once = std::min({tile_queries, a.rows, per_thread});
     const int64_t tiles = (a.rows + rows_at_once - 1) / rows_at_once;
     const Room room(work, a, rows_at_once, tile_keys, tile_keys, Sums::floats(a, rows_at_once) + a.d * tile_keys);
     const auto [first, end] = work.share(tiles * kv_heads * a.q.ne[3]);

@@ -17,7 +17,7 @@ struct Rounding {
     bool operator==(const Rounding&) const = default;
 };
 
-/// Such columns: those that they were rounded to.
+/// Where such columns lie; one of the two is set.
 struct Rounded {
     Int8Columns int8;
     Bf16Columns bf16;

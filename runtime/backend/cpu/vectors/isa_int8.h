@@ -39,8 +39,6 @@ ALWAYS_INLINE Floats multiply_add(Floats a, Floats b, Floats c) {
     return a * b + c;
 #endif
 }
-/// The same number in each lane, without the addition that `all` is: 0 + x turns −0 around.
-ALWAYS_INLINE Floats copies(float x) { return x - Floats{}; }
 /// The four bytes at p in each lane.
 ALWAYS_INLINE Wide four_in_all(const int8_t* p) {
     int32_t four = 0;

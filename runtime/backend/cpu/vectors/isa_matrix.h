@@ -61,8 +61,8 @@ using Tile = void(const float* a, int64_t lda, const float* b, int64_t ldb, int6
 
 /// n rows of b and c in tiles of tile_columns, the rest in one smaller tile. fewer: 0 … tile_columns − 2.
 template <int M, int... fewer>
-inline void accumulate_rows(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc,
-                            std::integer_sequence<int, fewer...> /*sizes*/) {
+inline void accumulate_tiles(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
+                             int64_t ldc, std::integer_sequence<int, fewer...> /*sizes*/) {
     int64_t j = 0;
     for (; j + tile_columns <= n; j += tile_columns) {
         accumulate_tile<M, tile_columns>(a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
@@ -78,10 +78,10 @@ void accumulate(const float* a, int64_t lda, int64_t m, const float* b, int64_t 
     const std::make_integer_sequence<int, tile_columns - 1> fewer;
     int64_t i = 0;
     for (; i + tile_rows <= m; i += tile_rows) {
-        accumulate_rows<tile_vectors>(a + i, lda, b, ldb, n, k, c + i, ldc, fewer);
+        accumulate_tiles<tile_vectors>(a + i, lda, b, ldb, n, k, c + i, ldc, fewer);
     }
     for (; i + width <= m; i += width) {
-        accumulate_rows<1>(a + i, lda, b, ldb, n, k, c + i, ldc, fewer);
+        accumulate_tiles<1>(a + i, lda, b, ldb, n, k, c + i, ldc, fewer);
     }
     for (; i < m; ++i) {
         for (int64_t j = 0; j < n; ++j) {

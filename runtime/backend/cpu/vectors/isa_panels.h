@@ -310,13 +310,13 @@ void multiply_tile(const std::byte* panel, int64_t n, const Int8Columns& x, int6
             const Floats scale = floats_at(Panel::scale);
             for (int j = 0; j < N; ++j) {
                 const float* const at = scales + j * x.group_stride + s * groups;
-                acc[m][j] = multiply_add(to_floats(sum[m][j]), scale * copies(*at), acc[m][j]);
+                acc[m][j] = multiply_add(to_floats(sum[m][j]), scale * all(*at), acc[m][j]);
             }
             if constexpr (Panel::offsets) {
                 const Floats offset = floats_at(Panel::scale + 1);
                 for (int j = 0; j < N; ++j) {
                     const float* const at = of_sums + j * x.group_stride + s * groups;
-                    acc[m][j] = multiply_add(offset, copies(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
+                    acc[m][j] = multiply_add(offset, all(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
                 }
             }
         }

@@ -457,13 +457,13 @@ void multiply_repacked_tile(const std::byte* panel, int64_t n, const Int8Columns
                         const Floats scale = of_rows.scale((p + t) * parts + part);
                         for (int j = 0; j < N; ++j) {
                             const float of_column = scales[j * x.group_stride + s * groups];
-                            acc[m][j] = multiply_add(to_floats(sum[part - from][t][m][j]), scale * copies(of_column), acc[m][j]);
+                            acc[m][j] = multiply_add(to_floats(sum[part - from][t][m][j]), scale * all(of_column), acc[m][j]);
                         }
                         if constexpr (Row::offsets) {
                             const Floats offset = of_rows.offset((p + t) * parts + part);
                             for (int j = 0; j < N; ++j) {
                                 const float* const at = of_sums + j * x.group_stride + s * groups;
-                                acc[m][j] = multiply_add(offset, copies(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
+                                acc[m][j] = multiply_add(offset, all(groups == 2 ? at[0] + at[1] : at[0]), acc[m][j]);
                             }
                         }
                     }

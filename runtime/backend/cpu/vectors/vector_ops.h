@@ -57,7 +57,7 @@ __attribute__((always_inline)) inline int64_t fetched_ahead_of(int64_t at_once, 
 
 /// Asks for memory that is read soon; there need not be any. A little at a time: what the processor waits with is soon full, and
 /// then it calculates nothing either. Where several columns pass through the first cache meanwhile, into the second: four columns
-/// with "mul_mat f16 32768x4x2048" of ops_bench take 5.6 ms, 11.9 if all are to be in the first (Zen 4).
+/// with "mul_mat f16 as it lies 32768x4x2048" of ops_bench take 5.6 ms, 11.9 if all are to be in the first (Zen 4).
 template <int n_columns = 1> __attribute__((always_inline)) inline void fetch(const void* p, int64_t n_bytes) {
     constexpr int64_t line = 64;
     for (int64_t at = 0; at < n_bytes; at += line) {
@@ -164,7 +164,8 @@ struct VectorOps {
     void (*half_to_floats)(const uint16_t* in, float* out, int64_t n);
     void (*floats_to_half)(const float* in, uint16_t* out, int64_t n);
 
-    int64_t tile_rows, tile_columns; ///< what `accumulate` takes together: numbers of a row of a, a power of two; rows of b
+    /// What `accumulate` takes together: numbers side by side of a (64 is a multiple), rows of b (few).
+    int64_t tile_rows, tile_columns;
     /// c[j × ldc + i] += Σ b[j × ldb + l] a[l × lda + i] for i < m, j < n, l < k: sums of rows of a, weighted. Rows are ld…
     /// floats apart; c must not overlap a and b. What lies behind the n rows of b is fetched; it need not be there.
     void (*accumulate)(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,

@@ -94,20 +94,29 @@ TEST_P(BlockOpsOf, MultiplyARowWithSomeColumns) {
     });
 }
 
+/// Are there numbers that are lifted where columns are to be? Zero shows it.
+bool lifts_columns(const VectorOps& v) {
+    const std::vector<float> zeros(Int8Columns::unit);
+    std::vector<int8_t> codes(zeros.size());
+    std::vector<float> scales(zeros.size()), sums(zeros.size());
+    std::vector<int32_t> totals(zeros.size());
+    v.quantise(zeros.data(), Int8Columns::unit, true, codes.data(), scales.data(), sums.data(), totals.data());
+    return codes[0] != 0;
+}
+
 /// Columns that are quantised, and what their numbers stand for.
 struct QuantisedColumns {
     QuantisedColumns(const VectorOps& v, const std::vector<float>& x, int64_t n, bool lifts)
         : stride((n + Int8Columns::unit - 1) / Int8Columns::unit * Int8Columns::unit), groups(stride / Int8Columns::group),
           n_columns(static_cast<int64_t>(x.size()) / n), codes(static_cast<size_t>(n_columns * stride)),
           scales(static_cast<size_t>(n_columns * groups)), sums(scales.size()), totals(sums.size()), values(x.size()) {
+        const bool is_lifted = lifts && lifts_columns(v); // a number that is, is one of 1 to 255
         for (int64_t j = 0; j < n_columns; ++j) {
             v.quantise(&x[static_cast<size_t>(j * n)], n, lifts, &codes[static_cast<size_t>(j * stride)],
                        &scales[static_cast<size_t>(j * groups)], &sums[static_cast<size_t>(j * groups)],
                        &totals[static_cast<size_t>(j * groups)]);
             for (int64_t i = 0; i < n; ++i) {
                 const int8_t code = codes[static_cast<size_t>(j * stride + i)];
-                // A number that is lifted is one of 1 to 255.
-                const bool is_lifted = lifts && (v.name.ends_with("vnni") || v.name == "avx512bf16");
                 const int number = is_lifted ? static_cast<uint8_t>(code) - 128 : code;
                 values[static_cast<size_t>(j * n + i)] =
                     static_cast<double>(scales[static_cast<size_t>(j * groups + i / Int8Columns::group)]) * number;

@@ -165,7 +165,7 @@ TEST(RepackedMemory, ProductsAreThoseOfTheRows) {
         return ops::mul_mat(g, weights[0], columns);
     };
     for (const Type type : types) {
-        for (const int64_t n : {1, 2, 5, 8, 9, 16, 17, 70, 129}) {
+        for (const int64_t n : {1, 2, 5, 8, 9, 16, 17, 70, 129, 515}) {
             SCOPED_TRACE(std::string(type_name(type)) + ", " + std::to_string(n) + " columns");
             const Shape ne{row_of(type), is_float(type) ? 192 : 208, 1, 1}; // stretches of 64 rows, and one of 16
             expect_near(computed(true, {type}, ne, n, product), computed(false, {type}, ne, n, product), ne[0]);
