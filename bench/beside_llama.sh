@@ -1,17 +1,24 @@
 #!/bin/sh
 # What `schedscope bench --against` does not measure: the first token from the start of the process beside llama.cpp's, what a
 # busy neighbour takes from decode, and what more threads bring to prompts. On an idle machine.
-#   sh bench/beside_llama.sh MODEL.gguf FOLDER   (FOLDER: node-llama-cpp, as tests/support/ggml/fixtures.sh VERSION installs it)
+#   sh bench/beside_llama.sh MODEL.gguf FOLDER [THREADS]
+# FOLDER: node-llama-cpp, as tests/support/ggml/fixtures.sh VERSION installs it; THREADS: 2, or fewer where there is one processor.
 set -eu
 model=$1 folder=$2
 here=$(dirname "$0")/..
 ours=${SCHEDSCOPE:-$here/build/release/bin/schedscope}
-threads=$(nproc)
+threads=${3:-$(nproc | awk '{print ($1 < 2 ? $1 : 2)}')}
+node=$folder/../node/node # fixtures.sh installs it where the system's is too old
+[ -x "$node" ] || node=node
 ids=$(seq -s, 5 20)
 
 seconds_of() {
     begin=$(date +%s%N)
-    "$@" > /dev/null 2>&1
+    "$@" > "$room/said" 2>&1 || {
+        echo "failed: $*" >&2
+        cat "$room/said" >&2
+        exit 1
+    }
     echo $((($(date +%s%N) - begin) / 1000000)) | awk '{printf "%.2f\n", $1 / 1000}'
 }
 median() { sort -n "$1" | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
@@ -34,14 +41,15 @@ first_tokens() {
         $1 first_of_ours >> "$room/ours"
         $1 first_of_theirs >> "$room/theirs"
     done
-    echo "first token, $2: after $(median "$room/ours") s, llama.cpp's after $(median "$room/theirs") s (medians of 5," \
-        "$threads threads)"
+    echo "first token, $2: after $(median "$room/ours") s, llama.cpp's after $(median "$room/theirs") s:" \
+        "$(share "$(median "$room/ours")" "$(median "$room/theirs")") of it (medians of 5, $threads threads)"
 }
 first_of_ours() {
     seconds_of "$ours" run -m "$model" --device cpu -t "$threads" --tokens "$ids" -n 1 -c 256 --temp 0
 }
 first_of_theirs() {
-    seconds_of node "$here/tests/support/ggml/drive.mjs" "$folder" "$model" --tokens 1 --threads "$threads" --prompt "$ids"
+    seconds_of "$node" "$here/tests/support/ggml/drive.mjs" "$folder" "$model" --flash --tokens 1 --threads "$threads" \
+        --prompt "$ids"
 }
 as_it_comes() { "$1"; }
 run_before() {

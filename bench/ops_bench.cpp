@@ -25,6 +25,8 @@ namespace {
 
 const Registry& registry() { return Registry::kept(); }
 
+constexpr int64_t n_experts = 8;
+
 struct How {
     bool fusion = true;
     bool repacked = false; ///< weights are laid out as they are when a model is loaded
@@ -114,9 +116,10 @@ private:
             for (float& x : row) {
                 x = static_cast<float>(random()) / 2147483648.0F - 1.0F;
             }
-            if (t.type == Type::I32) {
+            if (t.type == Type::I32) { // a row of rows, or tokens' experts, of which all are used
                 for (size_t i = 0; i < row.size(); ++i) {
-                    const auto id = static_cast<int32_t>(i);
+                    const auto id =
+                        static_cast<int32_t>((at / of_row * row.size() + i) % std::max<size_t>(row.size(), n_experts));
                     std::memcpy(&bytes[at + i * sizeof id], &id, sizeof id);
                 }
             } else if (!row_from_float(t.type, row.data(), &bytes[at], t.ne[0])) {
@@ -164,7 +167,7 @@ std::function<Tensor*(Graph&)> product(Type type, int64_t m, int64_t n, int64_t 
 
 std::function<Tensor*(Graph&)> expert_product(Type type, int64_t m, int64_t n, int64_t k) {
     return [=](Graph& g) {
-        return ops::mul_mat_id(g, g.input(type, {k, m, 8, 1}), g.input(Type::F32, {k, 1, n, 1}),
+        return ops::mul_mat_id(g, g.input(type, {k, m, n_experts, 1}), g.input(Type::F32, {k, 1, n, 1}),
                                g.input(Type::I32, matrix(2, n)));
     };
 }

@@ -356,8 +356,10 @@ MachineLimits measure_machine(int n_threads) {
 }
 
 const MachineLimits& machine_limits(int n_threads) {
-    static std::vector<MachineLimits> known(257);
-    MachineLimits& m = known.at(n_threads);
+    constexpr int most = 256;
+    static std::vector<MachineLimits> known(most + 1);
+    n_threads = std::min(n_threads, most);
+    MachineLimits& m = known[n_threads];
     if (m.flops == 0) {
         m = measure_machine(n_threads);
     }

@@ -14,7 +14,7 @@ struct MachineLimits {
 /// Error(device) where there is no memory for it.
 MachineLimits measure_machine(int n_threads);
 
-/// The machine with n threads, measured once per program. Not thread-safe.
+/// The machine with n threads (more than 256 as with 256), measured once per program. Not thread-safe.
 const MachineLimits& machine_limits(int n_threads);
 
 } // namespace schedscope

@@ -118,7 +118,7 @@ int run(BenchArguments& o) {
     q.progress("the machine");
     BenchSetting setting{name, file, q, work, {}};
     for (const int n_threads : q.threads) {
-        setting.machines.emplace_back(n_threads, machine_limits(std::min(n_threads, 256)));
+        setting.machines.emplace_back(n_threads, machine_limits(n_threads));
     }
     const auto print = [&](const auto& cases, auto... command) {
         progress.clear();

@@ -42,16 +42,12 @@ void CpuBackend::optimise(SplitGraph& split) {
     }
 }
 
-std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const {
-    const auto any = [nodes](auto computed) {
-        return std::any_of(nodes.begin(), nodes.end(), [&](const Tensor* n) { return is_product(*n) && computed(*n); });
-    };
-    if (any([this](const Tensor& node) { return in_whole_numbers(products_, vector_, node.src[0]->type); })) {
-        return name_with(kernel.name, "_int8");
-    }
-    const bool is_bf16 =
-        any([this](const Tensor& node) { return in_bf16(products_, vector_, node.src[0]->type, most_columns(node)); });
-    return is_bf16 ? name_with(kernel.name, "_bf16") : kernel.name;
+/// in_bf16: some columns were multiplied so; of experts that depends on how many tokens each got.
+std::string_view CpuBackend::name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes, bool in_bf16) const {
+    const bool is_int8 = std::any_of(nodes.begin(), nodes.end(), [this](const Tensor* node) {
+        return is_product(*node) && in_whole_numbers(products_, vector_, node->src[0]->type);
+    });
+    return is_int8 ? name_with(kernel.name, "_int8") : in_bf16 ? name_with(kernel.name, "_bf16") : kernel.name;
 }
 
 /// Columns of a product that are worth it are rounded by all threads, once for all products that multiply with them.
@@ -78,21 +74,24 @@ void CpuBackend::round_columns(std::span<Tensor* const> nodes, int n_parts) {
     });
 }
 
-/// Products of other kinds than weights were laid out for would read past their end.
-void CpuBackend::require_multiplied(const Tensor& node) const {
-    if (multiplies_laid_out_ || !is_product(node)) {
-        return;
-    }
-    const Tensor& weights = *node.src[0];
-    if (!is_float(weights.type) && repacked_data(weights) != nullptr) {
-        throw Error(ErrorKind::usage,
-                    std::string(name_) + ": '" + weights.name + "' is laid out for other products than this backend computes");
+/// What is laid out has no rows for other operators, and products of other kinds than it was laid out for would read past its
+/// end.
+void CpuBackend::require_readable(const Tensor& node) const {
+    for (const Tensor* const source : node.src) {
+        if (source == nullptr || repacked_data(*source) == nullptr) {
+            continue;
+        }
+        const bool is_weight = node.op == Op::MUL_MAT && source == node.src[0] && source->view_source == nullptr;
+        if (!is_weight || (!is_float(source->type) && !multiplies_laid_out_)) {
+            throw Error(ErrorKind::usage, std::string(name_) + ": '" + source->name + "' is laid out for other products than " +
+                                              std::string(op_name(node.op)) + " computes here");
+        }
     }
 }
 
-void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
+bool CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
     for (const Tensor* node : nodes) {
-        require_multiplied(*node);
+        require_readable(*node);
     }
     const int n = worthwhile_threads(nodes, pool_->n_active());
     round_columns(nodes, n);
@@ -101,6 +100,7 @@ void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
     for (const Tensor* node : nodes) {
         columns_.written(*node);
     }
+    return common.in_bf16;
 }
 
 void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) {
@@ -130,10 +130,10 @@ void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, 
             ++group;
         }
         if (kernel.run != nullptr) {
-            run(nodes.subspan(i, n), kernel.run);
+            const bool in_bf16 = run(nodes.subspan(i, n), kernel.run);
             if (log != nullptr) { // one begins where the one before it ended: one look at the clock for both
                 const int64_t end = timed ? LapClock::ticks() : 0;
-                log->kernels.push_back({i, n, name_of(kernel, nodes.subspan(i, n)), start, end});
+                log->kernels.push_back({i, n, name_of(kernel, nodes.subspan(i, n), in_bf16), start, end});
                 start = end;
             }
         } else if (is_computed(node.op)) {

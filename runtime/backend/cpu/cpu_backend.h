@@ -25,10 +25,10 @@ public:
     void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override;
 
 private:
-    void require_multiplied(const Tensor& node) const;
-    void run(std::span<Tensor* const> nodes, Kernel kernel);
+    void require_readable(const Tensor& node) const;
+    bool run(std::span<Tensor* const> nodes, Kernel kernel); ///< true: some columns were multiplied in BF16
     void round_columns(std::span<Tensor* const> nodes, int n_parts);
-    std::string_view name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes) const;
+    std::string_view name_of(const KernelEntry& kernel, std::span<Tensor* const> nodes, bool in_bf16) const;
 
     Device& device_;
     std::string name_;

@@ -5,10 +5,9 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/repacked_memory.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
+#include "runtime/system/memory_limit.h"
 
 #include <fstream>
-
-#include <unistd.h>
 
 namespace schedscope {
 
@@ -19,7 +18,7 @@ public:
     std::string_view name() const noexcept override { return "CPU"; }
     DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
     std::string description() const override { return processor_name() + ", " + std::to_string(physical_cores()) + " cores"; }
-    size_t memory_bytes() const override { return sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE); }
+    size_t memory_bytes() const override { return static_cast<size_t>(usable_memory()); }
     std::vector<std::string> features() const override {
         std::vector<std::string> names;
         for (const VectorOps* ops : usable_vector_ops()) {
@@ -56,6 +55,9 @@ std::string processor_name() {
 
 bool may_lay_out(const BackendOptions& options) noexcept { return multiplies_laid_out(options.products, best_vector_ops()); }
 
-std::unique_ptr<Device> make_cpu_device() { return std::make_unique<CpuDevice>(); }
+std::unique_ptr<Device> make_cpu_device() {
+    require_known_settings();
+    return std::make_unique<CpuDevice>();
+}
 
 } // namespace schedscope

@@ -30,11 +30,12 @@ class SharedColumns;
 
 /// What all parts of a kernel share.
 struct Common {
-    std::vector<float>& floats;    ///< kept from kernel to kernel
-    const SharedColumns& columns;  ///< of products
-    std::mutex growing{};          ///< them
-    std::atomic<int64_t> taken{0}; ///< stretches that threads have asked for
-    std::atomic<int64_t> ended{0}; ///< parts
+    std::vector<float>& floats;       ///< kept from kernel to kernel
+    const SharedColumns& columns;     ///< of products
+    std::mutex growing{};             ///< them
+    std::atomic<int64_t> taken{0};    ///< stretches that threads have asked for
+    std::atomic<int64_t> ended{0};    ///< parts
+    std::atomic<bool> in_bf16{false}; ///< some columns were multiplied so
 };
 
 /// A part of a kernel.

@@ -22,6 +22,7 @@ const CpuOperator* find_operator(Op op) noexcept;
 /// The kernel's name in records: the operator's, or of products one for each type of weights.
 std::string_view kernel_name(const CpuOperator& entry, const Tensor& node);
 /// The name of a kernel, fused ones among them, with what it multiplies columns as that it rounds: "mul_mat_q4_0" and "_int8".
+/// Both must live as long as the program; the result does.
 std::string_view name_with(std::string_view kernel, std::string_view rounded);
 
 /// Can the CPU run the node? Leafs and views always.

@@ -44,15 +44,19 @@ enum class ProductWay : uint8_t {
     bf16_as_they_lie,
     bf16_laid_out, ///< by stretches of rows that were laid out
     // In floats, of weights of floats.
-    floats_one_column,
-    floats_some_columns, ///< several rows together, as they lie
-    floats_laid_out,     ///< some columns with rows that were laid out
+    floats_row_by_row,    ///< one column
+    floats_some_together, ///< some columns, several rows together, as they lie
+    floats_laid_out,      ///< some columns with rows that were laid out
     // In floats, of what is expanded to them, or packed.
     blocks_as_they_lie, ///< few columns
     expanded_rows,      ///< some columns with a few rows at a time, which are expanded first
     expanded,           ///< a stretch of rows is, and packed into panels
     expanded_laid_out,  ///< such a stretch of floats that were laid out
 };
+
+/// Where the processor fetches by itself one row is read as fast as it can. Elsewhere four at once are read faster: of F16 at 11
+/// instead of 9 GB/s, where the limit is 14 (Zen 3, ops_bench's "mul_mat f16 as it lies 131072x1x768").
+bool one_row_at_a_time(int64_t n) noexcept { return n == 1 && !fetches_in_order(); }
 
 /// Weights that were laid out are multiplied by what they were laid out for: CpuBackend sees to that.
 ProductWay way_of(Products products, const VectorOps& vector, const Tensor& weights, int64_t n) noexcept {
@@ -72,7 +76,7 @@ ProductWay way_of(Products products, const VectorOps& vector, const Tensor& weig
         return few_enough ? ProductWay::floats_laid_out : ProductWay::expanded_laid_out;
     }
     if (is_float(weights.type) && few_enough) {
-        return n == 1 ? ProductWay::floats_one_column : ProductWay::floats_some_columns;
+        return one_row_at_a_time(n) ? ProductWay::floats_row_by_row : ProductWay::floats_some_together;
     }
     if (n <= few_columns && vector.blocks[ordinal(weights.type)].dot != nullptr) {
         return ProductWay::blocks_as_they_lie;
@@ -83,20 +87,15 @@ ProductWay way_of(const Work& work, const Tensor& weights, int64_t n) noexcept {
     return way_of(work.products, work.vector, weights, n);
 }
 
-/// Σ row[l] x[l] of a type of floats; what lies `ahead` bytes further is fetched.
-float dot_floats(Type type, const std::byte* row, const float* x, int64_t n, int64_t ahead, const VectorOps& v) {
-    switch (type) {
-    case Type::F16: return v.dot_f16(reinterpret_cast<const uint16_t*>(row), x, n, ahead);
-    case Type::BF16: return v.dot_bf16(reinterpret_cast<const uint16_t*>(row), x, n, ahead);
-    default: return v.dot_f32(reinterpret_cast<const float*>(row), x, n, ahead);
-    }
-}
-int64_t ahead_in_order() noexcept { return fetches_in_order() ? fetched_ahead : 0; }
-
-/// Rows of floats with one column.
-void dot_rows(const Tensor& weights, const std::byte* rows, int64_t n_rows, const float* x, float* out, const VectorOps& v) {
-    for (int64_t row = 0; row < n_rows; ++row) {
-        out[row] = dot_floats(weights.type, rows + row * weights.nb[1], x, weights.ne[0], ahead_in_order(), v);
+/// The first n numbers of rows of floats with those of one column.
+void dot_rows(Type type, const std::byte* rows, size_t stride, int64_t n_rows, const float* x, int64_t n, float* out,
+              const VectorOps& v) {
+    for (int64_t row = 0; row < n_rows; ++row, rows += stride) {
+        switch (type) {
+        case Type::F16: out[row] = v.dot_f16(reinterpret_cast<const uint16_t*>(rows), x, n); break;
+        case Type::BF16: out[row] = v.dot_bf16(reinterpret_cast<const uint16_t*>(rows), x, n); break;
+        default: out[row] = v.dot_f32(reinterpret_cast<const float*>(rows), x, n); break;
+        }
     }
 }
 
@@ -114,7 +113,7 @@ void dot_blocks(const Tensor& weights, const std::byte* rows, int64_t n_rows, co
     }
 }
 
-/// Rows of floats with two columns and more: each number is read once for several.
+/// Several rows of floats together; each number is read once for several columns.
 void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* rows, int64_t n_rows, const Columns& x, int64_t n,
                      float* out, int64_t out_stride) {
     const auto stride = static_cast<int64_t>(weights.nb[1]);
@@ -156,14 +155,13 @@ void multiply_laid_out(const RowOps& ops, const Tensor& weights, const std::byte
     constexpr int64_t together = rows_laid_out_together;
     float sums[some_columns * together];
     each_stretch_of(weights, panels, n_rows, [&](int64_t row, int64_t at, int64_t length, const std::byte* stretch) {
-        const int64_t stride = length * static_cast<int64_t>(weights.nb[0]);
-        if (n == 1) {
-            for (int64_t r = 0; r < together; ++r) {
-                sums[r] = dot_floats(weights.type, stretch + r * stride, x.data + at, length, ahead_in_order(), v);
-            }
+        const auto stride = static_cast<size_t>(length) * weights.nb[0];
+        if (one_row_at_a_time(n)) {
+            dot_rows(weights.type, stretch, stride, together, x.data + at, length, sums, v);
         } else {
-            ops.multiply(stretch, stride, together, std::max(together, fetched_ahead / stride), x.data + at, x.stride, n, length,
-                         sums, together);
+            const int64_t ahead = n == 1 ? rows_near : together; // several columns are read again meanwhile
+            ops.multiply(stretch, stride, together, std::max(ahead, fetched_ahead / static_cast<int64_t>(stride)), x.data + at,
+                         x.stride, n, length, sums, together);
         }
         for (int64_t j = 0; j < n; ++j) {
             float* const to = out + j * out_stride + row;
@@ -434,11 +432,14 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     case ProductWay::int8_laid_out:
         return multiply_repacked(blocks.repacked, weights, rows, count, columns.rounded.int8, n, out, out_stride);
     case ProductWay::bf16_as_they_lie:
+        work.common.in_bf16.store(true, std::memory_order_relaxed);
         return multiply_bf16(v.bf16, rows, weights.nb[1], count, columns.rounded.bf16, n, weights.ne[0], false, out, out_stride);
     case ProductWay::bf16_laid_out:
+        work.common.in_bf16.store(true, std::memory_order_relaxed);
         return multiply_bf16_laid_out(v.bf16, weights, rows, count, columns.rounded.bf16, n, out, out_stride);
-    case ProductWay::floats_one_column: return dot_rows(weights, rows, count, columns.data, out, v);
-    case ProductWay::floats_some_columns: return multiply_floats(floats, weights, rows, count, columns, n, out, out_stride);
+    case ProductWay::floats_row_by_row:
+        return dot_rows(weights.type, rows, weights.nb[1], count, columns.data, weights.ne[0], out, v);
+    case ProductWay::floats_some_together: return multiply_floats(floats, weights, rows, count, columns, n, out, out_stride);
     case ProductWay::floats_laid_out: return multiply_laid_out(floats, weights, rows, count, columns, n, out, out_stride, v);
     case ProductWay::blocks_as_they_lie: return dot_blocks(weights, rows, count, columns, n, out, out_stride, v);
     case ProductWay::expanded_rows: return multiply_expanded_rows(work, weights, rows, count, columns, n, out, out_stride, room);

@@ -325,9 +325,13 @@ inline void quantise(const float* x, int64_t n, bool lifts, int8_t* codes, float
         constexpr int32_t infinite = 0x7F800000;
         const int32_t bits = largest_of(sizes);
         const float largest = __builtin_bit_cast(float, bits);
-        const float scale = bits >= infinite ? __builtin_nanf("") : largest / most; // nor are the products numbers
+        const bool has_none = bits >= infinite; // nor are the products numbers
+        const float scale = has_none ? __builtin_nanf("") : largest / most;
+        for (int p = 0; has_none && p < parts; ++p) {
+            v[p] = Floats{};
+        }
         constexpr float least = 1e-30F; // what is smaller, and one through it infinite, counts as nothing
-        const float inverse = largest > least && bits < infinite ? most / largest : 0.0F;
+        const float inverse = largest > least && !has_none ? most / largest : 0.0F;
         for (int half = 0; half < 2; ++half) {
             Ints sum{};
             for (int p = half * parts / 2; p < (half + 1) * parts / 2; ++p) {

@@ -1,16 +1,24 @@
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 
 #include "runtime/backend/processor_features.h"
+#include "runtime/error.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
 
 namespace schedscope {
 
+namespace {
+
+constexpr const char *wanted_set = "SCHEDSCOPE_CPU", *wanted_fetches = "SCHEDSCOPE_CPU_FETCHES";
+
+} // namespace
+
 bool fetches_in_order() noexcept {
     static const bool fetches = [] {
-        if (const char* const wanted = std::getenv("SCHEDSCOPE_CPU_FETCHES")) {
+        if (const char* const wanted = std::getenv(wanted_fetches)) {
             return std::string_view(wanted) != "off";
         }
         return !is_zen4();
@@ -49,7 +57,7 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept {
 
 const VectorOps& best_vector_ops() noexcept {
     const auto usable = usable_vector_ops();
-    if (const char* wanted = std::getenv("SCHEDSCOPE_CPU")) {
+    if (const char* wanted = std::getenv(wanted_set)) {
         for (const VectorOps* ops : usable) {
             if (ops->name == wanted) {
                 return *ops;
@@ -57,6 +65,24 @@ const VectorOps& best_vector_ops() noexcept {
         }
     }
     return *usable.back();
+}
+
+void require_known_settings() {
+    const auto refuse = [](const char* setting, const std::string& value, const std::string& known) {
+        throw Error(ErrorKind::usage, std::string(setting) + "=" + value + ": " + known);
+    };
+    const char *const set = std::getenv(wanted_set), *const fetches = std::getenv(wanted_fetches);
+    const auto usable = usable_vector_ops();
+    if (set != nullptr && std::none_of(usable.begin(), usable.end(), [set](const VectorOps* ops) { return ops->name == set; })) {
+        std::string names;
+        for (const VectorOps* ops : usable) {
+            names += (names.empty() ? "" : ", ") + std::string(ops->name);
+        }
+        refuse(wanted_set, set, "this processor has " + names);
+    }
+    if (fetches != nullptr && std::string_view(fetches) != "on" && std::string_view(fetches) != "off") {
+        refuse(wanted_fetches, fetches, "on or off");
+    }
 }
 
 } // namespace schedscope

@@ -156,10 +156,10 @@ struct VectorOps {
     /// totals: each group's numbers summed up.
     void (*quantise)(const float* x, int64_t n, bool lifts, int8_t* codes, float* scales, float* sums, int32_t* totals);
 
-    /// Σ a[i] × b[i]. Meanwhile what lies `ahead` bytes further than a, if that is not 0, is fetched; it need not be there.
-    float (*dot_f32)(const float* a, const float* b, int64_t n, int64_t ahead);
-    float (*dot_f16)(const uint16_t* a, const float* b, int64_t n, int64_t ahead);
-    float (*dot_bf16)(const uint16_t* a, const float* b, int64_t n, int64_t ahead);
+    /// Σ a[i] × b[i].
+    float (*dot_f32)(const float* a, const float* b, int64_t n);
+    float (*dot_f16)(const uint16_t* a, const float* b, int64_t n);
+    float (*dot_bf16)(const uint16_t* a, const float* b, int64_t n);
 
     void (*half_to_floats)(const uint16_t* in, float* out, int64_t n);
     void (*floats_to_half)(const float* in, uint16_t* out, int64_t n);
@@ -193,6 +193,8 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept;
 
 /// The widest usable, or what SCHEDSCOPE_CPU (a name) asks for if that is usable.
 const VectorOps& best_vector_ops() noexcept;
+/// Throws Error(usage) where the environment asks for an instruction set that is not usable here, or for something unknown.
+void require_known_settings();
 
 extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avxvnni, vector_ops_avx512, vector_ops_avx512vnni,
     vector_ops_avx512bf16, vector_ops_neon, vector_ops_neon_dot, vector_ops_neon_i8mm;

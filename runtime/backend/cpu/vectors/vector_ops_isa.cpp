@@ -82,13 +82,10 @@ struct Stretches<Row> {
     }
 };
 
-template <typename Row> float dot(const typename Row::Element* a, const float* b, int64_t n, int64_t ahead) {
+template <typename Row> float dot(const typename Row::Element* a, const float* b, int64_t n) {
     Floats s0{}, s1{}, s2{}, s3{};
     int64_t i = 0;
     for (; i + 4 * width <= n; i += 4 * width) {
-        if (ahead != 0) {
-            fetch(reinterpret_cast<const std::byte*>(a + i) + ahead, Stretches<Row>::bytes(4 * width));
-        }
         const Two first = Row::two(a + i), second = Row::two(a + i + 2 * width);
         s0 += first.low * load(b + i);
         s1 += first.high * load(b + i + width);

@@ -3,13 +3,16 @@
 
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/cpu/cpu_device.h"
+#include "runtime/error.h"
 #include "tests/runtime/backend/ops/check_case.h"
 #include "tests/support/graphs/small_graph.h"
 #include "tests/support/sample.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 namespace schedscope::test {
 namespace {
@@ -141,23 +144,25 @@ TEST_P(CpuTiles, SayWhatColumnsAreRoundedTo) {
     EXPECT_EQ(kernel(1, Products::int8), "mul_mat_bf16");
 }
 
-/// A token is sent to several experts, each of which gets one column of its own.
+/// An expert's columns are those of the tokens that are sent to it.
 TEST_P(CpuTiles, SayWhatColumnsOfExpertsAreRoundedTo) {
-    const auto kernel = [&](int64_t tokens) {
+    const auto kernel = [&](const std::vector<int32_t>& sent) {
+        const auto tokens = static_cast<int64_t>(sent.size());
         SmallGraph s;
         Graph& g = s.graph;
-        Tensor* const b = g.input(Type::F32, {64, 2, tokens, 1});
-        Tensor* const ids = g.input(Type::I32, {2, tokens, 1, 1});
+        Tensor* const b = g.input(Type::F32, {64, 1, tokens, 1});
+        Tensor* const ids = g.input(Type::I32, {1, tokens, 1, 1});
         const SplitGraph split = s.place(*device, ops::mul_mat_id(g, g.input(Type::BF16, {64, 8, 4, 1}), b, ids));
-        const std::vector<int32_t> none(static_cast<size_t>(2 * tokens), -1);
-        tensor_write(*ids, none.data(), 0, none.size() * sizeof(int32_t));
+        tensor_write(*ids, sent.data(), 0, sent.size() * sizeof(int32_t));
         cpu::CpuBackend backend(*device, {1, true, {}, Products::int8}, *GetParam());
         KernelLog log;
         backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), &log);
         return std::string(log.kernels.at(0).kernel);
     };
-    EXPECT_EQ(kernel(1), "mul_mat_id");
-    EXPECT_EQ(kernel(3), GetParam()->name == "avx512bf16" ? "mul_mat_id_bf16" : "mul_mat_id");
+    EXPECT_EQ(kernel({2}), "mul_mat_id");
+    EXPECT_EQ(kernel({0, 1, 2}), "mul_mat_id");
+    EXPECT_EQ(kernel({-1, -1, -1}), "mul_mat_id");
+    EXPECT_EQ(kernel({0, 2, 2}), GetParam()->name == "avx512bf16" ? "mul_mat_id_bf16" : "mul_mat_id");
 }
 
 TEST_P(CpuTiles, MultiplyByNothingWhereAnIdNamesNoExpert) {
@@ -219,18 +224,54 @@ TEST(CpuThreads, DoNotChangeAProduct) {
     }
 }
 
+/// An environment variable, which is as it was at the end.
+class Setting {
+public:
+    explicit Setting(const char* name) : name_(name) {
+        if (const char* const before = std::getenv(name)) {
+            before_ = before;
+        }
+    }
+    ~Setting() { set(before_); }
+    Setting(const Setting&) = delete;
+    Setting& operator=(const Setting&) = delete;
+    void set(const std::optional<std::string>& value) const { value ? setenv(name_, value->c_str(), 1) : unsetenv(name_); }
+
+private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
 TEST(CpuInstructionSet, IsWhatTheEnvironmentAsksFor) {
-    const char* before = std::getenv("SCHEDSCOPE_CPU");
-    const std::string kept = before != nullptr ? before : "";
+    const Setting set("SCHEDSCOPE_CPU");
     for (const VectorOps* ops : usable_vector_ops()) {
-        setenv("SCHEDSCOPE_CPU", std::string(ops->name).c_str(), 1);
+        set.set(std::string(ops->name));
         EXPECT_EQ(best_vector_ops().name, ops->name);
+        EXPECT_NO_THROW(make_cpu_device());
     }
-    unsetenv("SCHEDSCOPE_CPU");
+    set.set(std::nullopt);
     EXPECT_EQ(&best_vector_ops(), usable_vector_ops().back());
-    if (before != nullptr) {
-        setenv("SCHEDSCOPE_CPU", kept.c_str(), 1);
-    }
+    EXPECT_NO_THROW(make_cpu_device());
+}
+
+TEST(CpuInstructionSet, IsRefusedWhereTheProcessorHasNone) {
+    const Setting set("SCHEDSCOPE_CPU"), fetches("SCHEDSCOPE_CPU_FETCHES");
+    const auto refusal = [] {
+        try {
+            make_cpu_device();
+            return std::string();
+        } catch (const Error& e) {
+            EXPECT_EQ(e.kind(), ErrorKind::usage);
+            return std::string(e.what());
+        }
+    };
+    set.set("sse9");
+    EXPECT_THAT(refusal(), ::testing::StartsWith("SCHEDSCOPE_CPU=sse9: this processor has portable"));
+    set.set(std::nullopt);
+    fetches.set("yes");
+    EXPECT_EQ(refusal(), "SCHEDSCOPE_CPU_FETCHES=yes: on or off");
+    fetches.set("off");
+    EXPECT_EQ(refusal(), "");
 }
 
 } // namespace

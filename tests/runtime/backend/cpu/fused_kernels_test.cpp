@@ -2,6 +2,7 @@
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/order/fusion.h"
 #include "tests/runtime/backend/ops/op_reference.h"
+#include "tests/support/graphs/small_graph.h"
 #include "tests/support/random/random_graph.h"
 
 #include <gmock/gmock.h>
@@ -90,6 +91,43 @@ TEST_P(FusedKernels, GiveTheSameNumbersAsTheirNodes) {
          {fused::rms_norm_mul, fused::rms_norm_mul_add, fused::norm_mul, fused::norm_mul_add, fused::add_chain,
           fused::mul_mat_add, fused::mul_mat_add_act, fused::gate_up, fused::rope_set_rows}) {
         EXPECT_GT(kernels[std::string(kernel)], 10) << kernel;
+    }
+}
+
+/// Columns that are rounded for the first of a group's products are those of the second.
+TEST_P(FusedKernels, OfBf16GiveTheSameNumbersAsTheirNodes) {
+    const std::string in_bf16 = GetParam()->bf16.multiply != nullptr ? "_bf16" : "";
+    for (const int64_t n : {1, 2, 17, 70}) {
+        SmallGraph small;
+        Graph& g = small.graph;
+        constexpr int64_t k = 512, rows = 130;
+        const auto weights = [&] { return g.input(Type::BF16, {k, rows, 1, 1}); };
+        const std::vector<Tensor*> leafs{weights(), weights(), weights(), g.input(Type::F32, {k, n, 1, 1}),
+                                         g.input(Type::F32, {rows, n, 1, 1})};
+        Tensor* const x = leafs[3];
+        Tensor* const gate = ops::mul_mat(g, leafs[0], x);
+        Tensor* const gated = ops::glu(g, gate, ops::mul_mat(g, leafs[1], x), GluOp::SWIGLU);
+        Tensor* const sum = ops::add(g, ops::mul_mat(g, leafs[2], x), leafs[4]);
+        const std::vector<Tensor*> wanted{gated, sum};
+        SplitGraph split = small.place(*device_, wanted);
+        for (uint32_t i = 0; i < leafs.size(); ++i) {
+            test::fill(*leafs[i], i);
+        }
+        compute_all(backend_, split);
+        const std::vector<std::vector<float>> apart{floats_of(*gated), floats_of(*sum)};
+        EXPECT_NE(apart[0], std::vector<float>(apart[0].size()));
+
+        backend_.optimise(split);
+        KernelLog log;
+        compute_all(backend_, split, &log);
+        EXPECT_EQ(floats_of(*gated), apart[0]) << n;
+        EXPECT_EQ(floats_of(*sum), apart[1]) << n;
+        std::vector<std::string> kernels;
+        for (const KernelTime& kernel : log.kernels) {
+            kernels.emplace_back(kernel.kernel);
+        }
+        const std::string way = n > 1 ? in_bf16 : "";
+        EXPECT_THAT(kernels, ::testing::ElementsAre(std::string(fused::gate_up) + way, std::string(fused::mul_mat_add) + way));
     }
 }
 

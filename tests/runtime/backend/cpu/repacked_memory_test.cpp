@@ -12,6 +12,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <map>
 
 namespace schedscope::test {
 namespace {
@@ -32,7 +34,8 @@ std::unique_ptr<Buffer> lay_out(Tensor& t) {
 
 /// What a graph of weights and columns comes to; with weights that are laid out where they can be, or all as they lie.
 std::vector<float> computed(bool laid_out, const std::vector<Type>& weight_types, const Shape& ne, int64_t n_columns,
-                            const std::function<Tensor*(Graph&, const std::vector<Tensor*>&, Tensor*)>& build) {
+                            const std::function<Tensor*(Graph&, const std::vector<Tensor*>&, Tensor*)>& build,
+                            const std::map<size_t, float>& strays = {}) {
     SmallGraph small;
     std::vector<Tensor*> weights;
     for (const Type type : weight_types) {
@@ -54,7 +57,11 @@ std::vector<float> computed(bool laid_out, const std::vector<Type>& weight_types
         }
         tensor_write(*t, rows.data(), 0, rows.size());
     }
-    set_floats(*columns, some_floats(static_cast<size_t>(n_elements(*columns))));
+    std::vector<float> values = some_floats(static_cast<size_t>(n_elements(*columns)));
+    for (const auto& [at, value] : strays) {
+        values[at] = value;
+    }
+    set_floats(*columns, values);
     const std::unique_ptr<Backend> backend = device->make_backend({3, true, {}});
     backend->optimise(split);
     backend->compute(split, 0, static_cast<int32_t>(split.nodes.size()), nullptr);
@@ -146,6 +153,26 @@ TEST(RepackedMemory, IsRefusedByOtherProductsThanItWasLaidOutFor) {
     EXPECT_FALSE(may_lay_out(options));
 }
 
+TEST(RepackedMemory, IsRefusedByOperatorsThatReadRows) {
+    SmallGraph small;
+    Graph& g = small.graph;
+    Tensor* const weights = g.input(Type::Q8_0, {64, 64, 1, 1});
+    Tensor* const columns = g.input(Type::F32, {64, 1, 1, 1});
+    const std::unique_ptr<Device> device = make_cpu_device();
+    const std::unique_ptr<Backend> backend = device->make_backend({1, true, {}});
+    for (Tensor* const node : {ops::get_rows(g, weights, g.input(Type::I32, {1, 1, 1, 1})), ops::cast(g, weights, Type::F32),
+                               ops::mul_mat(g, ops::view_2d(g, weights, 64, 32, weights->nb[1], 32 * weights->nb[1]), columns)}) {
+        SplitGraph split = small.place(*device, node);
+        const auto memory = lay_out(*weights);
+        memory->clear(0);
+        for (Tensor* const view : g.nodes()) {
+            view->buffer = view->view_source == weights ? memory.get() : view->buffer;
+        }
+        split.nodes = {node};
+        EXPECT_THROW(compute_all(*backend, split), Error) << op_name(node->op);
+    }
+}
+
 TEST(RepackedMemory, HoldsWhatItWasToldOf) {
     Graph g;
     Tensor* t = g.input(Type::Q8_0, {64, 8, 1, 1}); // half a panel of the widest
@@ -169,6 +196,28 @@ TEST(RepackedMemory, ProductsAreThoseOfTheRows) {
             SCOPED_TRACE(std::string(type_name(type)) + ", " + std::to_string(n) + " columns");
             const Shape ne{row_of(type), is_float(type) ? 192 : 208, 1, 1}; // stretches of 64 rows, and one of 16
             expect_near(computed(true, {type}, ne, n, product), computed(false, {type}, ne, n, product), ne[0]);
+        }
+    }
+}
+
+TEST(RepackedMemory, ProductsOfWhatIsNoNumberAreNone) {
+    const auto product = [](Graph& g, const std::vector<Tensor*>& weights, Tensor* columns) {
+        return ops::mul_mat(g, weights[0], columns);
+    };
+    constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    for (const Type type : types) {
+        const Shape ne{row_of(type), 64, 1, 1};
+        for (const int64_t n : {1, 5, 20}) {
+            SCOPED_TRACE(std::string(type_name(type)) + ", " + std::to_string(n) + " columns");
+            const auto k = static_cast<size_t>(ne[0]);
+            for (const float stray : {nan, infinity, -infinity}) {
+                const auto found = computed(true, {type}, ne, n, product, {{3, stray}, {k - 1, -stray}, {k / 2, stray}});
+                const auto usual = computed(true, {type}, ne, n, product);
+                for (size_t i = 0; i < 64; ++i) {
+                    EXPECT_FALSE(std::isfinite(found[i])) << i;
+                }
+                EXPECT_TRUE(std::equal(found.begin() + 64, found.end(), usual.begin() + 64)) << "another column changed";
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ namespace {
 
 class SharedColumns : public ::testing::TestWithParam<int> {
 protected:
-    static constexpr int64_t k = 768, n_rows_of_weights = 48;
+    static constexpr int64_t k = 768, n_rows_of_weights = 200; // several stretches, so that each part has its own
     static constexpr Type types[] = {Type::Q4_0, Type::Q8_0, Type::Q4_K, Type::F16, Type::BF16};
     Tensor* weights(Type type) { return weights_.emplace_back(small_.graph.input(type, {k, n_rows_of_weights, 1, 1})); }
     Tensor* columns(int64_t n) { return small_.graph.input(Type::F32, {k, n, 1, 1}); }
@@ -93,6 +93,36 @@ TEST_P(SharedColumns, AreThoseOfTheTokensOfEachExpert) {
     std::vector<int32_t> sent;
     for (int32_t i = 0; i < n_used * n; ++i) {
         sent.push_back((i * 7 / 5 + i % n_used) % n_experts);
+    }
+    tensor_write(*ids, sent.data(), 0, sent.size() * sizeof(int32_t));
+    compute();
+    expect_alike(all, in_pieces);
+}
+
+/// Few columns of BF16 are multiplied in another way than many: each expert's number of them decides, not the node's.
+TEST_P(SharedColumns, AreUsedByTheNumberOfEachExpertsTokens) {
+    constexpr int64_t n_of[] = {81, 2, 1}, n = 84, n_experts = 3;
+    Graph& g = small_.graph;
+    Tensor* const x = g.input(Type::F32, {k, 1, n, 1});
+    Tensor* const ids = g.input(Type::I32, {1, n, 1, 1});
+    std::vector<Tensor*> all, in_pieces;
+    for (const Type type : types) {
+        Tensor* const experts = weights_.emplace_back(g.input(type, {k, n_rows_of_weights, n_experts, 1}));
+        all.push_back(ops::mul_mat_id(g, experts, x, ids));
+        size_t first = 0;
+        for (size_t expert = 0; expert < n_experts; ++expert) {
+            Tensor* const matrix = ops::view_2d(g, experts, k, n_rows_of_weights, experts->nb[1], expert * experts->nb[2]);
+            in_pieces.push_back(ops::mul_mat(g, matrix, ops::view_2d(g, x, k, n_of[expert], x->nb[2], first * x->nb[2])));
+            first += static_cast<size_t>(n_of[expert]);
+        }
+    }
+    std::vector<Tensor*> wanted = all;
+    wanted.insert(wanted.end(), in_pieces.begin(), in_pieces.end());
+    place(wanted);
+    set_floats(*x, some_floats(k * n));
+    std::vector<int32_t> sent;
+    for (int32_t expert = 0; expert < n_experts; ++expert) {
+        sent.insert(sent.end(), static_cast<size_t>(n_of[expert]), expert);
     }
     tensor_write(*ids, sent.data(), 0, sent.size() * sizeof(int32_t));
     compute();
