@@ -4,6 +4,7 @@
 #include "runtime/ops/layout.h"
 
 #include "runtime/tensor/tensor.h"
+#include <functional>
 #include <unordered_map>
 
 /// Reading GGUF files: versions 2 and 3, little endian. Facts of the format:
@@ -67,6 +68,10 @@ public:
     void let_go(const FileTensor& tensor) const noexcept; ///< all of them
     void let_go(const FileTensor& tensor, size_t offset, size_t bytes) const noexcept;
     void read(const FileTensor& tensor, size_t offset, std::span<std::byte> into) const; ///< throws Error(input)
+    /// Moves tensors' data to large pages, as Mapping has it, and what little lies between them. each(n, work) calls work(0) to
+    /// work(n − 1), at once if it likes.
+    using Each = std::function<void(int n, const std::function<void(int i)>& work)>;
+    void move_to_large_pages(std::vector<const FileTensor*> tensors, const Each& each) const;
 
     std::span<const MetadataEntry> metadata() const noexcept { return entries_; } ///< the first part's
     std::span<const FileTensor> tensors() const noexcept { return tensors_; }     ///< all parts', in order

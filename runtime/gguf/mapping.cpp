@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <sys/mman.h>
 #include <system_error>
 #include <unistd.h>
@@ -26,7 +27,39 @@ size_t page_size() noexcept {
 
 std::string system_reason() { return std::generic_category().message(errno); }
 
+constexpr size_t large_page = size_t{2} << 20U;
+
+/// New memory of so many bytes that begins as far behind a large page's begin as the address; null: there is none.
+std::byte* like(const std::byte* address, size_t bytes) noexcept {
+    void* const all = ::mmap(nullptr, bytes + large_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) {
+        return nullptr;
+    }
+    auto* const begin = static_cast<std::byte*>(all);
+    const size_t before = (reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(begin)) % large_page;
+    if (before > 0) {
+        ::munmap(begin, before);
+    }
+    ::munmap(begin + before + bytes, large_page - before);
+    ::madvise(begin + before, bytes, MADV_HUGEPAGE); // where there are none nothing changes
+    return begin + before;
+}
+
 } // namespace
+
+struct Mapping::Moved {
+    std::mutex guard;
+    std::vector<std::pair<size_t, size_t>> pages; ///< begins and ends, as offsets
+
+    bool overlaps(size_t first, size_t end) {
+        const std::scoped_lock lock(guard);
+        return std::any_of(pages.begin(), pages.end(), [&](const auto& p) { return p.first < end && first < p.second; });
+    }
+    void add(size_t first, size_t end) {
+        const std::scoped_lock lock(guard);
+        pages.emplace_back(first, end);
+    }
+};
 
 Mapping Mapping::of_file(const std::string& path) {
     auto [file, facts] = open_regular_file(path, "a GGUF file");
@@ -43,6 +76,7 @@ Mapping Mapping::of_file(const std::string& path) {
     m.path_ = path;
     m.file_ = std::move(file);
     m.range_ = MappedRange(m.bytes_);
+    m.moved_ = std::make_unique<Moved>();
     return m;
 }
 
@@ -55,7 +89,7 @@ Mapping Mapping::of_bytes(std::vector<std::byte> bytes) noexcept {
 
 Mapping::Mapping(Mapping&& other) noexcept
     : bytes_(std::exchange(other.bytes_, {})), owned_(std::move(other.owned_)), path_(std::move(other.path_)),
-      file_(std::move(other.file_)), range_(std::move(other.range_)) {}
+      file_(std::move(other.file_)), range_(std::move(other.range_)), moved_(std::move(other.moved_)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
     if (this != &other) {
@@ -65,6 +99,7 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
         path_ = std::move(other.path_);
         file_ = std::move(other.file_);
         range_ = std::move(other.range_);
+        moved_ = std::move(other.moved_);
     }
     return *this;
 }
@@ -102,10 +137,30 @@ void Mapping::read_ahead(size_t offset, size_t bytes) const noexcept {
 void Mapping::let_go(size_t offset, size_t bytes) const noexcept {
     const size_t first = (offset + page_size() - 1) / page_size() * page_size(); // what lies beside may be needed
     const size_t end = (offset + bytes) / page_size() * page_size();
-    if (file_ && first < end) {
+    if (file_ && first < end && !moved_->overlaps(first, end)) {
         auto* const begin = const_cast<std::byte*>(bytes_.data()) + first;
         ::madvise(begin, end - first, MADV_NOHUGEPAGE); // else a neighbour that is read brings two MiB of this back
         ::madvise(begin, end - first, MADV_DONTNEED);
+    }
+}
+
+void Mapping::move_to_large_pages(size_t offset, size_t bytes) const noexcept {
+    const size_t first = offset - offset % page_size(), end = (offset + bytes + page_size() - 1) / page_size() * page_size();
+    if (!file_ || bytes == 0 || moved_->overlaps(first, end)) {
+        return;
+    }
+    auto* const mapped = const_cast<std::byte*>(bytes_.data()) + first;
+    const size_t size = end - first;
+    std::byte* const copy = like(mapped, size);
+    if (copy == nullptr) {
+        return;
+    }
+    read_ahead(offset, bytes);
+    std::memcpy(copy, mapped, std::min(end, bytes_.size()) - first);
+    moved_->add(first, end);
+    if (::mprotect(copy, size, PROT_READ) != 0 ||
+        ::mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, mapped) == MAP_FAILED) {
+        ::munmap(copy, size);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/system/descriptor.h"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ public:
     void read_ahead(size_t offset, size_t bytes) const noexcept;
     /// They are not needed for now: their pages may go. What is read there later comes from the file again.
     void let_go(size_t offset, size_t bytes) const noexcept;
+    /// Copies the pages that they lie in to memory of the process, with large pages where there are some, from which is read
+    /// faster; it takes the place of what was mapped there, so that addresses stay, and is never let go. For several threads at
+    /// once, of pages that are not shared. Where the system has no memory for it nothing changes. To be asked behind it:
+    /// check_whole.
+    void move_to_large_pages(size_t offset, size_t bytes) const noexcept;
     /// Reads them from the file, past the mapping. Throws Error(input) where the file was cut short or can't be read.
     void read(size_t offset, std::span<std::byte> into) const;
 
@@ -45,6 +51,8 @@ private:
     std::string path_;
     Descriptor file_;
     MappedRange range_;
+    struct Moved; ///< which pages are
+    std::unique_ptr<Moved> moved_;
 };
 
 } // namespace schedscope::gguf

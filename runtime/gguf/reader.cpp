@@ -7,6 +7,7 @@
 #include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace schedscope::gguf {
@@ -100,6 +101,37 @@ void File::let_go(const FileTensor& tensor, size_t offset, size_t bytes) const n
 }
 void File::read(const FileTensor& tensor, size_t offset, std::span<std::byte> into) const {
     mapping_of(tensor).read(place_of(tensor) + offset, into);
+}
+
+void File::move_to_large_pages(std::vector<const FileTensor*> tensors, const Each& each) const {
+    struct Piece {
+        const Mapping* mapping;
+        size_t begin, end;
+    };
+    // Tensors are told apart by no more than their alignment, or by a vector: a large page need not end there.
+    constexpr size_t little = size_t{64} << 10U, large_page = size_t{2} << 20U, most = 16 * large_page;
+    std::sort(tensors.begin(), tensors.end(), [](const FileTensor* a, const FileTensor* b) { return a->data < b->data; });
+    std::vector<Piece> runs, pieces;
+    for (const FileTensor* t : tensors) {
+        const Piece own{&mapping_of(*t), place_of(*t), place_of(*t) + t->bytes};
+        if (!runs.empty() && runs.back().mapping == own.mapping && own.begin <= runs.back().end + little) {
+            runs.back().end = std::max(runs.back().end, own.end);
+        } else {
+            runs.push_back(own);
+        }
+    }
+    for (const Piece& run : runs) { // so many at once are in memory twice
+        for (size_t at = run.begin; at < run.end;) {
+            const size_t past = reinterpret_cast<uintptr_t>(run.mapping->bytes().data() + at) % large_page;
+            const size_t end = std::min(run.end, at - past + most);
+            pieces.push_back({run.mapping, at, end});
+            at = end;
+        }
+    }
+    each(int_of(pieces.size()), [&](int i) {
+        const Piece& piece = pieces[i];
+        piece.mapping->move_to_large_pages(piece.begin, piece.end - piece.begin);
+    });
 }
 
 const MetadataValue* File::find(std::string_view key) const noexcept {

@@ -1,5 +1,6 @@
 #include "runtime/model/model.h"
 
+#include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/architecture.h"
 #include "runtime/model/weight_loader.h"
@@ -22,6 +23,13 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
 }
 
 Model::~Model() = default;
+
+void Model::move_to_large_pages(ThreadPool& threads) const {
+    if (!loaded_.streamed.empty()) {
+        file_->move_to_large_pages(loaded_.streamed, [&](int n, const auto& work) { threads.run(n, work); });
+        file_->check_whole();
+    }
+}
 
 int64_t Model::n_parameters() const noexcept {
     int64_t n = 0;

@@ -14,6 +14,9 @@
 namespace schedscope {
 
 class ThreadPool;
+namespace gguf {
+struct FileTensor;
+}
 
 enum class LoadMode : uint8_t {
     data,  ///< with memory
@@ -39,6 +42,8 @@ struct LoadOptions {
 struct LoadedWeights {
     std::vector<std::unique_ptr<Buffer>> buffers;
     int64_t bytes_in_file = 0; ///< of those that stay there, which is mapped
+    /// What is mapped for now, although each token reads all of it: see Model::move_to_large_pages.
+    std::vector<const gguf::FileTensor*> streamed;
     /// For the user, one sentence each: how many weights each device left to the CPU, what of them could not be locked.
     std::vector<std::string> notes;
     std::vector<LaidOutType> laid_out; ///< as these options have it where the CPU is alone

@@ -150,9 +150,8 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const Weig
     if (item.tensor->why_here.find(layout) == std::string_view::npos) { // said once, whoever reads it first
         item.tensor->why_here = store_.keep(std::string(item.tensor->why_here) + layout);
     }
-    if (is_laid_out(item) || (is_streamed(choice, use) && use.part.role != Role::encoder)) {
-        item.in_file = false; // a mapped file has small pages only, from which a fifth less is read in a second
-    }
+    item.in_file = item.in_file && !is_laid_out(item);
+    item.is_streamed = item.is_streamed || (is_streamed(choice, use) && use.part.role != Role::encoder);
     if (item.tensor->part() != use.part) { // several parts of the model read it
         item.tensor->role = Role::none;
         item.tensor->layer = -1;
@@ -237,9 +236,22 @@ std::vector<LaidOutType> WeightLoader::laid_out() const {
 int64_t WeightLoader::bytes_in_file() const {
     int64_t bytes = 0;
     for (const Item& item : items_) {
-        bytes += item.in_file ? static_cast<int64_t>(item.info->bytes) : 0;
+        bytes += item.in_file && !leaves_file(item) ? static_cast<int64_t>(item.info->bytes) : 0;
     }
     return bytes;
+}
+
+/// What is locked is not copied: the system may refuse to lock the copy.
+bool WeightLoader::leaves_file(const Item& item) const noexcept { return item.in_file && item.is_streamed && !options_.locked; }
+
+std::vector<const gguf::FileTensor*> WeightLoader::streamed() const {
+    std::vector<const gguf::FileTensor*> streamed;
+    for (const Item& item : items_) {
+        if (leaves_file(item)) {
+            streamed.push_back(item.info);
+        }
+    }
+    return streamed;
 }
 
 bool WeightLoader::is_laid_out(const Item& item) const noexcept { return item.memory != &devices_[item.home]->buffer_type(); }
@@ -323,7 +335,7 @@ void WeightLoader::upload(const Item& item, std::vector<std::byte>& room, const 
     file_.let_go(info);
 }
 
-/// Or copies it. By all threads, each of which has one part at a time in memory twice. Most of the time goes into new pages.
+/// By all threads, each of which has one part at a time in memory twice. Most of the time goes into new pages.
 void WeightLoader::lay_out(const Item& item, const Done& done) {
     const gguf::FileTensor& info = *item.info;
     ThreadPool alone(1);
@@ -362,7 +374,7 @@ void WeightLoader::fill() {
     std::vector<std::byte> room;
     for (const Item* item : items) {
         if (!item->in_file) {
-            if (is_laid_out(*item) || (options_.mapped && item->home == policy_.host())) {
+            if (is_laid_out(*item)) {
                 lay_out(*item, done);
             } else {
                 upload(*item, room, done);
@@ -439,7 +451,7 @@ LoadedWeights WeightLoader::load() {
         }
     }
     file_.check_whole(); // tensors whose names were lost looked as if they were not there
-    return {std::move(buffers), bytes_in_file(), notes(), laid_out()};
+    return {std::move(buffers), bytes_in_file(), streamed(), notes(), laid_out()};
 }
 
 } // namespace schedscope

@@ -65,9 +65,8 @@ public:
 
     /// Memory for all of them. With data, the others than the host's are uploaded; those of the host point into the mapped file,
     /// which must outlive the buffers, and are read ahead, unless they are more than there is memory; or they are read. Those
-    /// that matrix products read are laid out, or copied where they have no layout, where the policy, their device and the
-    /// options say so; what was mapped of them is let go. Throws Error(device) when a device has no memory left, Error(input)
-    /// when the file was cut short.
+    /// that matrix products read are laid out where the policy, their device and the options say so; what was mapped of them is
+    /// let go. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
     LoadedWeights load();
 
 private:
@@ -76,7 +75,8 @@ private:
         const gguf::FileTensor* info;
         int32_t home;
         const BufferType* memory;
-        bool in_file = false; ///< it stays there, which is mapped
+        bool in_file = false;     ///< it stays there, which is mapped
+        bool is_streamed = false; ///< each token reads all of it, and it may be copied
     };
     bool is_streamed(const WeightHome& choice, const WeightUse& use) const noexcept;
     bool may_be_twice() const noexcept { return options_.mapped && !options_.locked; }
@@ -95,6 +95,8 @@ private:
     bool fits_host(int64_t bytes) const;
     int64_t bytes_of(bool on_host) const;
     int64_t bytes_in_file() const;
+    bool leaves_file(const Item& item) const noexcept;
+    std::vector<const gguf::FileTensor*> streamed() const;
     std::vector<std::string> notes() const;
     std::vector<LaidOutType> laid_out() const;
 

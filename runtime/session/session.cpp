@@ -66,6 +66,13 @@ void Session::set_recorder(Recorder* recorder) {
     tell_recorder();
 }
 
+void Session::settle_weights() {
+    if (!weights_are_settled_ && threads_ != nullptr) {
+        weights_are_settled_ = true;
+        model_->move_to_large_pages(*threads_);
+    }
+}
+
 void Session::tell_recorder() {
     if (recorder() != nullptr) {
         if (told_.models == nullptr) {

@@ -64,6 +64,8 @@ public:
     uint32_t seed() const noexcept { return seed_; }
     /// What the user should know although it works: options without effect, unknown end tokens. One sentence each.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
+    /// What more than one token is to be computed with: Model::move_to_large_pages, once.
+    void settle_weights();
     /// One more fact for the records about the session. Without a recorder nothing happens.
     void add_fact(std::string what, std::string value);
 
@@ -87,6 +89,7 @@ private:
     std::shared_ptr<ThreadPool> threads_; ///< that host backends share, and that load; null: the session only plans
     std::vector<std::unique_ptr<Backend>> backends_;
     std::unique_ptr<Model> model_;
+    bool weights_are_settled_ = false;
     mutable std::unique_ptr<Tokenizer> tokenizer_;
     std::unique_ptr<Scheduler> scheduler_;
     std::unique_ptr<InferenceContext> context_;

@@ -217,7 +217,9 @@ private:
         o.kernel_times = times;
         o.sampling.temperature = 0.0F;
         o.sampling.ignore_eos = true;
-        return std::make_unique<Session>(registry_, file_, o, recorder);
+        auto session = std::make_unique<Session>(registry_, file_, o, recorder);
+        session->settle_weights();
+        return session;
     }
 
     /// A prompt, and `n_generate` evaluations of one token each behind it: the first token comes from the prompt's own.

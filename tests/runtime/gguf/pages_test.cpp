@@ -4,8 +4,11 @@
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"
 
+#include <cstring>
+#include <functional>
 #include <gmock/gmock.h>
 #include <numeric>
+#include <thread>
 
 namespace schedscope::gguf {
 namespace {
@@ -95,6 +98,82 @@ TEST_F(Pages, OfBytesInMemoryAreThereAnyway) {
     std::vector<float> found(2);
     file.read(tensor, 8, std::as_writable_bytes(std::span(found)));
     EXPECT_THAT(found, ::testing::ElementsAre(3, 4));
+}
+
+TEST_F(Pages, AreMovedToLargePagesWhereTheyLie) {
+    for (const int parts : {1, 2}) {
+        const File file = open(parts);
+        std::vector<const FileTensor*> tensors;
+        for (const FileTensor& tensor : file.tensors()) {
+            file.read_ahead(tensor, 0, tensor_bytes);
+            tensors.push_back(&tensor);
+        }
+        const size_t before = in_memory();
+        int n_pieces = 0;
+        const auto each = [&](int n, const std::function<void(int)>& work) {
+            n_pieces += n;
+            std::vector<std::jthread> threads;
+            for (int i = 0; i < n; ++i) {
+                threads.emplace_back(work, i);
+            }
+        };
+        file.move_to_large_pages(tensors, each);
+        EXPECT_EQ(n_pieces, parts);
+        EXPECT_LE(in_memory(), before - static_cast<size_t>(parts) * 7 * megabyte);
+        for (int part = 0; part < parts; ++part) { // what the file becomes is not seen any more
+            std::fstream(path(part), std::ios::in | std::ios::out | std::ios::binary).seekp(megabyte) << "something else";
+        }
+        for (int round = 0; round < 2; ++round) {
+            for (const FileTensor& tensor : file.tensors()) {
+                std::vector<float> wanted(n_floats);
+                std::iota(wanted.begin(), wanted.end(), tensor.name == "tensor.0" ? 0.0F : 1.0F);
+                EXPECT_EQ(std::memcmp(tensor.data, wanted.data(), tensor_bytes), 0) << tensor.name;
+                file.let_go(tensor); // it is not the file's to let go
+            }
+            file.move_to_large_pages(tensors, each);
+        }
+        file.check_whole();
+    }
+}
+
+TEST_F(Pages, ThatAreMovedAreThoseOfTheTensorsAlone) {
+    std::vector<float> values(n_floats);
+    std::iota(values.begin(), values.end(), 0.0F);
+    Writer w;
+    for (int i = 0; i < 3; ++i) {
+        w.add("tensor." + std::to_string(i), {n_floats, 1, 1, 1}, values);
+    }
+    w.write(path(0));
+    const File file = File::open(path(0));
+    for (const FileTensor& tensor : file.tensors()) {
+        file.read_ahead(tensor, 0, tensor_bytes);
+    }
+    const size_t before = in_memory();
+    const auto each = [](int n, const std::function<void(int)>& work) {
+        for (int i = 0; i < n; ++i) {
+            work(i);
+        }
+    };
+    file.move_to_large_pages({}, each);
+    file.move_to_large_pages({&file.require_tensor("tensor.2"), &file.require_tensor("tensor.0")}, each);
+    EXPECT_LE(in_memory(), before - 15 * megabyte);
+    EXPECT_GE(in_memory(), before - 17 * megabyte);
+    for (const FileTensor& tensor : file.tensors()) {
+        EXPECT_EQ(std::memcmp(tensor.data, values.data(), tensor_bytes), 0) << tensor.name;
+        file.let_go(tensor);
+        EXPECT_EQ(std::memcmp(tensor.data, values.data(), tensor_bytes), 0) << tensor.name;
+    }
+}
+
+TEST_F(Pages, OfAFileThatWasCutShortAreMovedAndItIsSaid) {
+    const File file = open();
+    std::filesystem::resize_file(path(0), megabyte);
+    file.move_to_large_pages({&file.require_tensor("tensor.0")}, [](int n, const std::function<void(int)>& work) {
+        for (int i = 0; i < n; ++i) {
+            work(i);
+        }
+    });
+    EXPECT_THROW(file.check_whole(), Error);
 }
 
 TEST_F(Pages, ThatTheFileHasLostAreNoReasonToFail) {
