@@ -275,6 +275,60 @@ void add_products(Type type) {
     }
 }
 
+/// What stands between the products of a prompt of 512 tokens, of choosing a token, and of an image: memory decides.
+void add_operators_between() {
+    const auto x = [](Graph& g) { return g.input(Type::F32, matrix(4096, 512)); };
+    const auto add_one = [](const std::string& name, const std::function<Tensor*(Graph&)>& build) { add(name, "CPU", build); };
+    add_one("add 4096x512", [=](Graph& g) { return ops::add(g, x(g), x(g)); });
+    add_one("add of a row 4096x512", [=](Graph& g) { return ops::add(g, x(g), g.input(Type::F32, matrix(4096, 1))); });
+    add_one("mul 4096x512", [=](Graph& g) { return ops::mul(g, x(g), x(g)); });
+    add_one("scale 4096x512", [=](Graph& g) { return ops::scale(g, x(g), 0.5F); });
+    for (const UnaryOp f : {UnaryOp::SILU, UnaryOp::GELU, UnaryOp::GELU_QUICK, UnaryOp::RELU, UnaryOp::TANH, UnaryOp::SIGMOID}) {
+        add_one(std::string(unary_name(f)) + " 4096x512", [=](Graph& g) { return ops::unary(g, x(g), f); });
+    }
+    for (const GluOp f : {GluOp::SWIGLU, GluOp::GEGLU}) {
+        add_one(std::string(glu_name(f)) + " 4096x512", [=](Graph& g) { return ops::glu(g, x(g), x(g), f); });
+    }
+    add_one("norm 4096x512", [=](Graph& g) { return ops::norm(g, x(g), 1e-5F); });
+    add_one("rms_norm 4096x512", [=](Graph& g) { return ops::rms_norm(g, x(g), 1e-5F); });
+    add_one("l2_norm 4096x512", [=](Graph& g) { return ops::l2_norm(g, x(g), 1e-5F); });
+    add_one("soft_max 512x512x32", [](Graph& g) {
+        return ops::soft_max(g, g.input(Type::F32, {512, 512, 32, 1}), g.input(Type::F32, matrix(512, 512)), 0.1F, 0.0F);
+    });
+    for (const int mode : {0, 2}) {
+        add_one(std::string("rope ") + (mode == 0 ? "of neighbours" : "of halves") + " 128x32x512", [=](Graph& g) {
+            RopeParams rope;
+            rope.n_dims = 128;
+            rope.mode = mode;
+            return ops::rope(g, g.input(Type::F32, {128, 32, 512, 1}), g.input(Type::I32, matrix(512, 1)), nullptr, rope);
+        });
+    }
+    add_one("cast to f16 4096x512", [=](Graph& g) { return ops::cast(g, x(g), Type::F16); });
+    add_one("cont of a permuted 128x32x512", [](Graph& g) {
+        return ops::cont(g, ops::permute(g, g.input(Type::F32, {128, 32, 512, 1}), 0, 2, 1, 3));
+    });
+    add_one("cont of a transposed 4096x512", [=](Graph& g) { return ops::cont(g, ops::transpose(g, x(g))); });
+    add_one("concat 4096x512", [=](Graph& g) { return ops::concat(g, x(g), x(g), 1); });
+    add_one("repeat 4096x512", [](Graph& g) { return ops::repeat(g, g.input(Type::F32, matrix(4096, 1)), matrix(4096, 512)); });
+    for (const Type type : {Type::F16, Type::Q8_0, Type::Q4_K}) {
+        add_one("get_rows " + std::string(type_name(type)) + " 4096x512", [=](Graph& g) {
+            return ops::get_rows(g, g.input(type, matrix(4096, 32000)), g.input(Type::I32, matrix(512, 1)));
+        });
+    }
+    add_one("sum_rows 4096x512", [=](Graph& g) { return ops::sum_rows(g, x(g)); });
+    add_one("argmax 32000x8", [](Graph& g) { return ops::argmax(g, g.input(Type::F32, matrix(32000, 8))); });
+    add_one("argsort 32000x1", [](Graph& g) { return ops::argsort(g, g.input(Type::F32, matrix(32000, 1)), true); });
+    add_one("top_k 40 of 32000", [](Graph& g) { return ops::top_k(g, g.input(Type::F32, matrix(32000, 1)), 40); });
+    add_one("cumsum 32000x1", [](Graph& g) { return ops::cumsum(g, g.input(Type::F32, matrix(32000, 1))); });
+    add_one("im2col 14x14 of 336x336x3", [](Graph& g) {
+        return ops::im2col(g, g.input(Type::F16, {14, 14, 3, 1024}), g.input(Type::F32, {336, 336, 3, 1}), 14, 14, 0, 0, 1, 1,
+                           true, Type::F16);
+    });
+    add_one("pool_2d 2x2 of 24x24x1024", [](Graph& g) {
+        return ops::pool_2d(g, g.input(Type::F32, {24, 24, 1024, 1}), Pool::avg, 2, 2, 2, 2, 0.0F, 0.0F);
+    });
+}
+
 [[maybe_unused]] const bool registered = [] {
     for (const int n : {1, physical_cores()}) {
         benchmark::RegisterBenchmark(("machine/threads:" + std::to_string(n)).c_str(),
@@ -303,6 +357,7 @@ void add_products(Type type) {
         add("flash_attn f16 " + std::to_string(tokens) + " of 4000", "CPU", attention(Type::F16, tokens, 4000));
         add("flash_attn q8_0 " + std::to_string(tokens) + " of 4000", "CPU", attention(Type::Q8_0, tokens, 4000));
     }
+    add_operators_between();
     add("rms_norm_mul 4096x512", "CPU", norm_and_weight(4096, 512));
     // Groups and the same nodes one after the other: from where on is there nothing to be won?
     for (const Type type : {Type::F32, Type::Q8_0}) {

@@ -8,6 +8,7 @@
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace schedscope::gguf {
@@ -109,7 +110,7 @@ void File::move_to_large_pages(std::vector<const FileTensor*> tensors, const Eac
         size_t begin, end;
     };
     // Tensors are told apart by no more than their alignment, or by a vector: a large page need not end there.
-    constexpr size_t little = size_t{64} << 10U, large_page = size_t{2} << 20U, most = 16 * large_page;
+    constexpr size_t little = size_t{64} << 10U, large_page = size_t{2} << 20U, pieces_at_least = 1024;
     std::sort(tensors.begin(), tensors.end(), [](const FileTensor* a, const FileTensor* b) { return a->data < b->data; });
     std::vector<Piece> runs, pieces;
     for (const FileTensor* t : tensors) {
@@ -120,7 +121,11 @@ void File::move_to_large_pages(std::vector<const FileTensor*> tensors, const Eac
             runs.push_back(own);
         }
     }
-    for (const Piece& run : runs) { // so many at once are in memory twice
+    const size_t all = std::accumulate(runs.begin(), runs.end(), size_t{0},
+                                       [](size_t sum, const Piece& run) { return sum + run.end - run.begin; });
+    // One for each thread is in memory twice; each is a mapping of its own, of which the system allows some ten thousands.
+    const size_t most = std::max(2 * large_page, all / pieces_at_least / large_page * large_page);
+    for (const Piece& run : runs) {
         for (size_t at = run.begin; at < run.end;) {
             const size_t past = reinterpret_cast<uintptr_t>(run.mapping->bytes().data() + at) % large_page;
             const size_t end = std::min(run.end, at - past + most);

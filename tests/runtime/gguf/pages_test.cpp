@@ -118,7 +118,7 @@ TEST_F(Pages, AreMovedToLargePagesWhereTheyLie) {
             }
         };
         file.move_to_large_pages(tensors, each);
-        EXPECT_EQ(n_pieces, parts);
+        EXPECT_GT(n_pieces, parts);
         EXPECT_LE(in_memory(), before - static_cast<size_t>(parts) * 7 * megabyte);
         for (int part = 0; part < parts; ++part) { // what the file becomes is not seen any more
             std::fstream(path(part), std::ios::in | std::ios::out | std::ios::binary).seekp(megabyte) << "something else";

@@ -26,10 +26,14 @@ template <size_t Size> void move_elements(const std::byte* from, size_t from_str
     }
 }
 
-/// A row of elements of any type as they are; the type is not a quantised one.
-void move_row(const Tensor& from, const std::byte* source, const Tensor& to, std::byte* target) {
-    const int64_t n = to.ne[0];
-    switch (traits(to.type).bytes) {
+/// n elements of a row as they are, of any type but quantised ones.
+void move_row(const Tensor& from, const std::byte* source, const Tensor& to, std::byte* target, int64_t n) {
+    const size_t element = traits(to.type).bytes;
+    if (from.nb[0] == element && to.nb[0] == element) {
+        std::memmove(target, source, static_cast<size_t>(n) * element);
+        return;
+    }
+    switch (element) {
     case 1: return move_elements<1>(source, from.nb[0], target, to.nb[0], n);
     case 2: return move_elements<2>(source, from.nb[0], target, to.nb[0], n);
     case 4: return move_elements<4>(source, from.nb[0], target, to.nb[0], n);
@@ -51,7 +55,7 @@ void copy_rows(const Work& work, const Tensor& from, const Tensor& to) {
         if (same && side_by_side) {
             std::memmove(target, source, bytes);
         } else if (same) {
-            move_row(from, source, to, target);
+            move_row(from, source, to, target, to.ne[0]);
         } else {
             write_row(to, target, read_row(from, source, room, work.vector), work.vector);
         }
@@ -107,35 +111,35 @@ void run_copy(const Work& work) {
 void run_repeat(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& a = *node.src[0];
-    const size_t element = traits(node.type).bytes;
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(node, r);
         const std::byte* source = repeated_row(a, i);
         std::byte* target = row_data(node, i);
-        for (int64_t j = 0; j < node.ne[0]; ++j) {
-            std::memcpy(target + j * node.nb[0], source + (j % a.ne[0]) * a.nb[0], element);
+        for (int64_t j = 0; j < node.ne[0]; j += a.ne[0]) {
+            move_row(a, source, node, target + j * node.nb[0], a.ne[0]);
         }
     }
 }
 
 void run_concat(const Work& work) {
     const Tensor& node = work.node();
+    const Tensor &a = *node.src[0], &b = *node.src[1];
     const size_t dim = params_of<Op::CONCAT>(node).dim;
-    const size_t element = traits(node.type).bytes;
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(node, r);
         std::byte* target = row_data(node, i);
-        for (int64_t j = 0; j < node.ne[0]; ++j) {
-            int64_t at[4] = {j, i.i1, i.i2, i.i3};
-            const Tensor* from = node.src[0];
-            if (at[dim] >= from->ne[dim]) {
-                at[dim] -= from->ne[dim];
-                from = node.src[1];
-            }
-            std::memcpy(target + j * node.nb[0], row_data(*from, {at[1], at[2], at[3]}) + at[0] * from->nb[0], element);
+        if (dim == 0) {
+            move_row(a, row_data(a, i), node, target, a.ne[0]);
+            move_row(b, row_data(b, i), node, target + a.ne[0] * node.nb[0], b.ne[0]);
+            continue;
         }
+        int64_t at[4] = {0, i.i1, i.i2, i.i3};
+        const bool is_first = at[dim] < a.ne[dim];
+        const Tensor& from = is_first ? a : b;
+        at[dim] -= is_first ? 0 : a.ne[dim];
+        move_row(from, row_data(from, {at[1], at[2], at[3]}), node, target, node.ne[0]);
     }
 }
 
@@ -157,7 +161,7 @@ void run_get_rows(const Work& work) {
         if (table.type == node.type && has_contiguous_rows(table)) {
             std::memcpy(target, row, row_bytes(node.type, node.ne[0]));
         } else if (table.type == node.type) {
-            move_row(table, row, node, target);
+            move_row(table, row, node, target, node.ne[0]);
         } else {
             write_row(node, target, read_row(table, row, room, work.vector), work.vector);
         }
