@@ -298,6 +298,8 @@ void Session::describe() {
         if (!options_.processors.empty()) {
             fact("processors", options_.processors.text());
         }
+        fact("cpu_products", std::string(products_name(options_.products)));
+        fact("cpu_instructions", std::string(cpu_instructions()));
     }
     if (!options_.header_only) { // else nothing is sampled
         fact("seed", std::to_string(seed_));

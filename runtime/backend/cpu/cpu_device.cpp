@@ -55,6 +55,8 @@ std::string processor_name() {
 
 bool may_lay_out(const BackendOptions& options) noexcept { return multiplies_laid_out(options.products, best_vector_ops()); }
 
+std::string_view cpu_instructions() noexcept { return best_vector_ops().name; }
+
 std::unique_ptr<Device> make_cpu_device() {
     require_known_settings();
     return std::make_unique<CpuDevice>();

@@ -1,5 +1,6 @@
 #include "tests/support/models/reference.h"
 
+#include "runtime/backend/cpu/cpu_device.h"
 #include "tests/support/files.h"
 #include "tests/support/models/made_model.h"
 #include "tests/support/traces/plan_record.h"
@@ -300,7 +301,10 @@ TEST(Threads, and_their_processors_are_recorded) {
         EXPECT_EQ(fact_of(record, "threads"), "2");
         EXPECT_EQ(fact_of(record, "batch_threads"), "");
         EXPECT_EQ(fact_of(record, "processors"), "");
+        EXPECT_EQ(fact_of(record, "cpu_products"), "int8");
+        EXPECT_EQ(fact_of(record, "cpu_instructions"), cpu_instructions());
     }
+    o.products = Products::floats;
     o.n_threads = 1;
     o.n_threads_batch = 3;
     o.processors = here;
@@ -311,12 +315,15 @@ TEST(Threads, and_their_processors_are_recorded) {
         EXPECT_EQ(fact_of(record, "threads"), "1");
         EXPECT_EQ(fact_of(record, "batch_threads"), "3");
         EXPECT_EQ(fact_of(record, "processors"), here.text());
+        EXPECT_EQ(fact_of(record, "cpu_products"), "float");
         EXPECT_EQ(ProcessorSet::usable(), here);
     }
     o.header_only = true;
     PlanRecord record;
     Session session(registry, made_model(), o, &record);
-    EXPECT_EQ(fact_of(record, "threads"), "") << "nothing is computed";
+    for (const char* fact : {"threads", "cpu_products", "cpu_instructions"}) {
+        EXPECT_EQ(fact_of(record, fact), "") << "nothing is computed";
+    }
 }
 
 TEST(Threads, that_share_processors_are_told_of) {

@@ -14,11 +14,17 @@ namespace {
 
 constexpr const char *wanted_set = "SCHEDSCOPE_CPU", *wanted_fetches = "SCHEDSCOPE_CPU_FETCHES";
 
+/// Null: nothing is asked for.
+const char* setting(const char* name) noexcept {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
 } // namespace
 
 bool fetches_in_order() noexcept {
     static const bool fetches = [] {
-        if (const char* const wanted = std::getenv(wanted_fetches)) {
+        if (const char* const wanted = setting(wanted_fetches)) {
             return std::string_view(wanted) != "off";
         }
         return !is_zen4();
@@ -57,7 +63,7 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept {
 
 const VectorOps& best_vector_ops() noexcept {
     const auto usable = usable_vector_ops();
-    if (const char* wanted = std::getenv(wanted_set)) {
+    if (const char* wanted = setting(wanted_set)) {
         for (const VectorOps* ops : usable) {
             if (ops->name == wanted) {
                 return *ops;
@@ -68,20 +74,20 @@ const VectorOps& best_vector_ops() noexcept {
 }
 
 void require_known_settings() {
-    const auto refuse = [](const char* setting, const std::string& value, const std::string& known) {
-        throw Error(ErrorKind::usage, std::string(setting) + "=" + value + ": " + known);
+    const auto refuse = [](const char* name, const std::string& value, const std::string& known) {
+        throw Error(ErrorKind::usage, std::string(name) + "=" + value + ": " + known);
     };
-    const char *const set = std::getenv(wanted_set), *const fetches = std::getenv(wanted_fetches);
+    const char *const set = setting(wanted_set), *const fetches = setting(wanted_fetches);
     const auto usable = usable_vector_ops();
     if (set != nullptr && std::none_of(usable.begin(), usable.end(), [set](const VectorOps* ops) { return ops->name == set; })) {
         std::string names;
         for (const VectorOps* ops : usable) {
             names += (names.empty() ? "" : ", ") + std::string(ops->name);
         }
-        refuse(wanted_set, set, "this processor has " + names);
+        refuse(wanted_set, set, "is none of those that this processor has: " + names);
     }
     if (fetches != nullptr && std::string_view(fetches) != "on" && std::string_view(fetches) != "off") {
-        refuse(wanted_fetches, fetches, "on or off");
+        refuse(wanted_fetches, fetches, "is neither on nor off");
     }
 }
 

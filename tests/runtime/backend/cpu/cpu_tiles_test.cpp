@@ -266,12 +266,15 @@ TEST(CpuInstructionSet, IsRefusedWhereTheProcessorHasNone) {
         }
     };
     set.set("sse9");
-    EXPECT_THAT(refusal(), ::testing::StartsWith("SCHEDSCOPE_CPU=sse9: this processor has portable"));
+    EXPECT_THAT(refusal(), ::testing::StartsWith("SCHEDSCOPE_CPU=sse9: is none of those that this processor has: portable"));
     set.set(std::nullopt);
     fetches.set("yes");
-    EXPECT_EQ(refusal(), "SCHEDSCOPE_CPU_FETCHES=yes: on or off");
+    EXPECT_EQ(refusal(), "SCHEDSCOPE_CPU_FETCHES=yes: is neither on nor off");
     fetches.set("off");
     EXPECT_EQ(refusal(), "");
+    set.set("");
+    fetches.set("");
+    EXPECT_EQ(refusal(), "") << "nothing is asked for";
 }
 
 } // namespace
