@@ -103,7 +103,7 @@ TEST(Samples, SplitsNameTheNodesThatStartThem) {
 TEST(Samples, DiffFoldsSettingsThatOneSideKnows) {
     const std::vector<std::string> diff{"diff", sample("partial-offload"), sample("llama-cpp")};
     const std::string text = run(diff).out;
-    EXPECT_THAT(text, HasSubstr("\n27 settings are known of one only: model, name, "));
+    EXPECT_THAT(text, HasSubstr("\n29 settings are known of one only: model, name, "));
     EXPECT_THAT(
         text,
         HasSubstr(", cpu_lays_out of a; program, ggml_library, ggml_build_id, build, ggml_version, ggml_commit of b (--all"));
@@ -114,7 +114,7 @@ TEST(Samples, DiffFoldsSettingsThatOneSideKnows) {
     EXPECT_THAT(run(all).out, HasSubstr("\nflash_attention        on → (not said)\n"));
     std::vector<std::string> as_json = diff;
     as_json.emplace_back("--json");
-    EXPECT_EQ(json::parse(run(as_json).out)["settings"].size(), 28U);
+    EXPECT_EQ(json::parse(run(as_json).out)["settings"].size(), 30U);
 }
 
 /// What ran comes before what only reserved memory, and an evaluation's title tells what it is in both.
