@@ -142,25 +142,27 @@ template <typename Of> inline void by_columns(int64_t m, Of of) {
     }
 }
 
+/// Up to four rows; of fewer the last one stands for those that are missing, so that each row's product is computed in one way.
 /// in_order: rows that lie behind each other are fetched so, which counts where few columns wait for memory.
-template <typename Row, int columns, int n_rows>
-inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, bool in_order, const float* x, int64_t ldx,
-                          int64_t d, float* out, int64_t ldo) {
+template <typename Row, int columns>
+inline void multiply_some(const std::byte* rows, size_t stride, int64_t n_rows, int64_t ahead, bool in_order, const float* x,
+                          int64_t ldx, int64_t d, float* out, int64_t ldo) {
+    constexpr int together = 4;
     constexpr int elements = Stretches<Row>::elements;
     constexpr int vectors = elements / width;
-    const std::byte* row[n_rows];
-    for (int i = 0; i < n_rows; ++i) {
-        row[i] = row_at(rows, stride, i);
+    const std::byte* row[together];
+    for (int i = 0; i < together; ++i) {
+        row[i] = row_at(rows, stride, i < n_rows ? i : n_rows - 1);
     }
-    Floats s[columns][n_rows] = {};
+    Floats s[columns][together] = {};
     int64_t l = 0;
     for (; l + elements <= d; l += elements) {
-        Floats value[n_rows][vectors];
+        Floats value[together][vectors];
         if (ahead != 0 && in_order) {
-            fetch<columns>(row_at(rows, stride, ahead) + n_rows * Stretches<Row>::bytes(l),
-                           n_rows * Stretches<Row>::bytes(elements));
+            fetch<columns>(row_at(rows, stride, ahead) + together * Stretches<Row>::bytes(l),
+                           together * Stretches<Row>::bytes(elements));
         }
-        for (int i = 0; i < n_rows; ++i) {
+        for (int i = 0; i < together; ++i) {
             if (ahead != 0 && !in_order) {
                 fetch<columns>(row_at(row[i], stride, ahead) + Stretches<Row>::bytes(l), Stretches<Row>::bytes(elements));
             }
@@ -169,27 +171,24 @@ inline void multiply_some(const std::byte* rows, size_t stride, int64_t ahead, b
         for (int v = 0; v < vectors; ++v) {
             for (int j = 0; j < columns; ++j) {
                 const Floats column = load(x + j * ldx + l + v * width);
-                for (int i = 0; i < n_rows; ++i) {
+                for (int i = 0; i < together; ++i) {
                     s[j][i] += value[i][v] * column;
                 }
             }
         }
     }
     for (int j = 0; j < columns; ++j) {
-        float* const sums = out + j * ldo;
-        if constexpr (n_rows == 4) {
-            totals(s[j][0], s[j][1], s[j][2], s[j][3], sums);
-        } else {
-            float all[4]; // a row's product does not depend on those beside it
-            totals(s[j][0], Floats{}, Floats{}, Floats{}, all);
-            sums[0] = all[0];
-        }
+        float sums[together];
+        totals(s[j][0], s[j][1], s[j][2], s[j][3], sums);
         if constexpr (elements == width) { // blocks leave no rest
             for (int64_t rest = l; rest < d; ++rest) {
-                for (int i = 0; i < n_rows; ++i) {
+                for (int i = 0; i < together; ++i) {
                     sums[i] += Stretches<Row>::one(row[i], rest) * x[j * ldx + rest];
                 }
             }
+        }
+        for (int64_t i = 0; i < n_rows && i < together; ++i) {
+            out[j * ldo + i] = sums[i];
         }
     }
 }
@@ -200,10 +199,9 @@ void multiply_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahea
     const bool in_order = m <= 4 && static_cast<int64_t>(stride) == Stretches<Row>::bytes(d);
     by_columns(m, [=](auto columns, int64_t j) {
         constexpr int count = decltype(columns)::value;
-        for (int64_t i = 0, some = 4; i < n; i += some) {
-            some = i + 4 <= n ? 4 : 1;
-            const auto multiply = some == 4 ? multiply_some<Row, count, 4> : multiply_some<Row, count, 1>;
-            multiply(row_at(rows, stride, i), stride, j == 0 ? ahead : 0, in_order, x + j * ldx, ldx, d, out + j * ldo + i, ldo);
+        for (int64_t i = 0; i < n; i += 4) {
+            multiply_some<Row, count>(row_at(rows, stride, i), stride, n - i, j == 0 ? ahead : 0, in_order, x + j * ldx, ldx, d,
+                                      out + j * ldo + i, ldo);
         }
     });
 }
