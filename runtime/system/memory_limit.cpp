@@ -19,7 +19,9 @@ std::optional<int64_t> number_in(const std::string& path) {
 std::optional<int64_t> least_of(const std::string& mounted, std::string group, const std::string& file) {
     std::optional<int64_t> least;
     for (;;) {
-        if (const auto limit = number_in(mounted + group + "/" + file)) {
+        std::string path = mounted;
+        path.append(group).append("/").append(file);
+        if (const auto limit = number_in(path)) {
             least = std::min(least.value_or(*limit), *limit);
         }
         if (group.empty()) {
