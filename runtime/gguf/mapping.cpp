@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/system/files.h"
+#include "runtime/system/large_pages.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -26,8 +27,6 @@ size_t page_size() noexcept {
 }
 
 std::string system_reason() { return std::generic_category().message(errno); }
-
-constexpr size_t large_page = size_t{2} << 20U;
 
 /// New memory of so many bytes that begins as far behind a large page's begin as the address; null: there is none.
 std::byte* like(const std::byte* address, size_t bytes) noexcept {
@@ -157,11 +156,12 @@ void Mapping::move_to_large_pages(size_t offset, size_t bytes) const noexcept {
     }
     read_ahead(offset, bytes);
     std::memcpy(copy, mapped, std::min(end, bytes_.size()) - first);
-    moved_->add(first, end);
     if (::mprotect(copy, size, PROT_READ) != 0 ||
         ::mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, mapped) == MAP_FAILED) {
         ::munmap(copy, size);
+        return;
     }
+    moved_->add(first, end);
 }
 
 void Mapping::read(size_t offset, std::span<std::byte> into) const {

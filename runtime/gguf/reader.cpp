@@ -5,6 +5,7 @@
 #include "runtime/gguf/parser.h"
 #include "runtime/gguf/split.h"
 #include "runtime/numbers.h"
+#include "runtime/system/large_pages.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ void File::move_to_large_pages(std::vector<const FileTensor*> tensors, const Eac
         size_t begin, end;
     };
     // Tensors are told apart by no more than their alignment, or by a vector: a large page need not end there.
-    constexpr size_t little = size_t{64} << 10U, large_page = size_t{2} << 20U, pieces_at_least = 1024;
+    constexpr size_t little = size_t{64} << 10U, pieces_at_least = 1024;
     std::sort(tensors.begin(), tensors.end(), [](const FileTensor* a, const FileTensor* b) { return a->data < b->data; });
     std::vector<Piece> runs, pieces;
     for (const FileTensor* t : tensors) {

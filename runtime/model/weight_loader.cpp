@@ -143,15 +143,15 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const Weig
         Tensor* const tensor = store_.make(info->type, info->ne, name);
         tensor->role = use.part.role;
         tensor->layer = use.part.layer;
-        items_.push_back({tensor, info, choice.home, memory, options_.mapped && choice.home == policy_.host()});
+        items_.push_back({tensor, info, choice.home, memory});
+        items_.back().in_file = options_.mapped && choice.home == policy_.host() && !is_laid_out(items_.back());
         tensor->why_here = choice.why;
     }
     Item& item = items_[at->second];
     if (item.tensor->why_here.find(layout) == std::string_view::npos) { // said once, whoever reads it first
         item.tensor->why_here = store_.keep(std::string(item.tensor->why_here) + layout);
     }
-    item.in_file = item.in_file && !is_laid_out(item);
-    item.is_streamed = item.is_streamed || (is_streamed(choice, use) && use.part.role != Role::encoder);
+    item.is_streamed = item.is_streamed || is_streamed(choice, use);
     if (item.tensor->part() != use.part) { // several parts of the model read it
         item.tensor->role = Role::none;
         item.tensor->layer = -1;
@@ -178,7 +178,7 @@ Linear WeightLoader::maybe_linear(const std::string& name, const Shape& ne, cons
 
 /// Does each token read all of it?
 bool WeightLoader::is_streamed(const WeightHome& choice, const WeightUse& use) const noexcept {
-    return lays_out_ && choice.is_for_cpu_alone && use.reader == Op::MUL_MAT;
+    return lays_out_ && choice.is_for_cpu_alone && use.reader == Op::MUL_MAT && use.part.role != Role::encoder;
 }
 
 /// Who looks rows up wants them as they are, and is named first: then it is there twice, if that costs no memory because the

@@ -53,6 +53,11 @@ protected:
         }
         return "";
     }
+    static void one_by_one(int n, const std::function<void(int)>& work) {
+        for (int i = 0; i < n; ++i) {
+            work(i);
+        }
+    }
     const files::Folder folder;
 };
 
@@ -149,13 +154,8 @@ TEST_F(Pages, ThatAreMovedAreThoseOfTheTensorsAlone) {
         file.read_ahead(tensor, 0, tensor_bytes);
     }
     const size_t before = in_memory();
-    const auto each = [](int n, const std::function<void(int)>& work) {
-        for (int i = 0; i < n; ++i) {
-            work(i);
-        }
-    };
-    file.move_to_large_pages({}, each);
-    file.move_to_large_pages({&file.require_tensor("tensor.2"), &file.require_tensor("tensor.0")}, each);
+    file.move_to_large_pages({}, one_by_one);
+    file.move_to_large_pages({&file.require_tensor("tensor.2"), &file.require_tensor("tensor.0")}, one_by_one);
     EXPECT_LE(in_memory(), before - 15 * megabyte);
     EXPECT_GE(in_memory(), before - 17 * megabyte);
     for (const FileTensor& tensor : file.tensors()) {
@@ -168,11 +168,7 @@ TEST_F(Pages, ThatAreMovedAreThoseOfTheTensorsAlone) {
 TEST_F(Pages, OfAFileThatWasCutShortAreMovedAndItIsSaid) {
     const File file = open();
     std::filesystem::resize_file(path(0), megabyte);
-    file.move_to_large_pages({&file.require_tensor("tensor.0")}, [](int n, const std::function<void(int)>& work) {
-        for (int i = 0; i < n; ++i) {
-            work(i);
-        }
-    });
+    file.move_to_large_pages({&file.require_tensor("tensor.0")}, one_by_one);
     EXPECT_THROW(file.check_whole(), Error);
 }
 

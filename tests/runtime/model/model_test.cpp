@@ -241,6 +241,9 @@ TEST_F(ModelTest, what_has_no_layout_is_moved_out_of_the_file_for_products) {
         const std::vector<std::byte> before(written.data, written.data + written.bytes);
         model.move_to_large_pages(threads);
         EXPECT_EQ(std::memcmp(written.data, before.data(), before.size()), 0);
+        for (const Tensor* t : {model.weights().token_embedding, model.weights().layers[1].attn_norm.weight}) {
+            EXPECT_EQ(host_data(*t), file->require_tensor(t->name).data) << t->name << " stays in the file";
+        }
         EXPECT_EQ(model.loaded().bytes_in_file < bytes_of(*file) / 2, loading.repacks && !loading.locked);
         return !lie_in_file(written.data, path);
     };

@@ -26,14 +26,13 @@ template <size_t Size> void move_elements(const std::byte* from, size_t from_str
     }
 }
 
-/// n elements of a row as they are, of any type but quantised ones.
+/// n elements of a row as they are; of quantised types where they lie side by side.
 void move_row(const Tensor& from, const std::byte* source, const Tensor& to, std::byte* target, int64_t n) {
-    const size_t element = traits(to.type).bytes;
-    if (from.nb[0] == element && to.nb[0] == element) {
-        std::memmove(target, source, static_cast<size_t>(n) * element);
+    if (has_contiguous_rows(from) && has_contiguous_rows(to)) {
+        std::memmove(target, source, row_bytes(to.type, n));
         return;
     }
-    switch (element) {
+    switch (traits(to.type).bytes) {
     case 1: return move_elements<1>(source, from.nb[0], target, to.nb[0], n);
     case 2: return move_elements<2>(source, from.nb[0], target, to.nb[0], n);
     case 4: return move_elements<4>(source, from.nb[0], target, to.nb[0], n);
@@ -44,17 +43,13 @@ void move_row(const Tensor& from, const std::byte* source, const Tensor& to, std
 /// Same shape: row by row.
 void copy_rows(const Work& work, const Tensor& from, const Tensor& to) {
     const bool same = from.type == to.type;
-    const bool side_by_side = has_contiguous_rows(from) && has_contiguous_rows(to);
-    const size_t bytes = row_bytes(to.type, to.ne[0]);
     float* room = work.room(from.ne[0]);
     const auto [first, end] = work.share(n_rows(to));
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(to, r);
         const std::byte* source = row_data(from, i);
         std::byte* target = row_data(to, i);
-        if (same && side_by_side) {
-            std::memmove(target, source, bytes);
-        } else if (same) {
+        if (same) {
             move_row(from, source, to, target, to.ne[0]);
         } else {
             write_row(to, target, read_row(from, source, room, work.vector), work.vector);
@@ -158,9 +153,7 @@ void run_get_rows(const Work& work) {
             continue;
         }
         const std::byte* row = row_data(table, {id, i.i2, i.i3});
-        if (table.type == node.type && has_contiguous_rows(table)) {
-            std::memcpy(target, row, row_bytes(node.type, node.ne[0]));
-        } else if (table.type == node.type) {
+        if (table.type == node.type) {
             move_row(table, row, node, target, node.ne[0]);
         } else {
             write_row(node, target, read_row(table, row, room, work.vector), work.vector);
