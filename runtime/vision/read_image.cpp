@@ -3,8 +3,8 @@
 
 #include "runtime/error.h"
 #include "runtime/numbers.h"
-#include "runtime/system/child_process.h"
 #include "runtime/system/files.h"
+#include "runtime/system/process/child_process.h"
 #include "runtime/vision/decoders/decoder.h"
 #include "runtime/vision/decoders/image_header.h"
 

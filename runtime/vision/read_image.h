@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/system/budget.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/program_role.h"
 #include "runtime/vision/decoders/decode_child.h"
 #include "runtime/vision/image.h"
 

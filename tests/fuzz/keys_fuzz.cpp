@@ -4,7 +4,7 @@
 
 #include "inspector/tui/app.h"
 #include "runtime/scheduler/optimised_order.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/program_role.h"
 #include "tests/fuzz/small_trace.h"
 #include "traces/store/live_store.h"
 

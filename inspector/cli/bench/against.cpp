@@ -2,9 +2,9 @@
 
 #include "inspector/cli/bench/peer_rates.h"
 #include "runtime/error.h"
-#include "runtime/system/child_process.h"
 #include "runtime/system/number_words.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/child_process.h"
+#include "runtime/system/process/program_role.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>

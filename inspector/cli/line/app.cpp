@@ -13,7 +13,7 @@
 #include "inspector/manual/manual.h"
 #include "runtime/error.h"
 #include "runtime/system/output_file.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/program_role.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/system/sandbox.h"
+#include "runtime/system/process/sandbox.h"
 
 #include <array>
 #include <cstdint>

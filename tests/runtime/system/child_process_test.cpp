@@ -1,8 +1,8 @@
 // A child that gets a memory file, gives one back, and ends well or badly.
 #include "tests/runtime/system/children.h"
 
-#include "runtime/system/child_process.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/child_process.h"
+#include "runtime/system/process/program_role.h"
 
 #include <gmock/gmock.h>
 

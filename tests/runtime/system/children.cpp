@@ -1,9 +1,9 @@
 // What the test program does as a child of its own: things that a sandbox is to stop, in one.
 #include "tests/runtime/system/children.h"
 
-#include "runtime/system/kernel_filters.h"
-#include "runtime/system/program_role.h"
-#include "runtime/system/sandbox.h"
+#include "runtime/system/process/kernel_filters.h"
+#include "runtime/system/process/program_role.h"
+#include "runtime/system/process/sandbox.h"
 
 #include <array>
 #include <cerrno>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/system/sandbox.h"
+#include "runtime/system/process/sandbox.h"
 
 /// What children.cpp plays: `--attempt KIND memory|files WHAT` closes a sandbox and then does WHAT.
 ///

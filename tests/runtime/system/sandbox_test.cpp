@@ -1,8 +1,8 @@
 // What a child can't do any more once it is in a sandbox.
 #include "tests/runtime/system/children.h"
 
-#include "runtime/system/child_process.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/child_process.h"
+#include "runtime/system/process/program_role.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Children that go wrong, for the test program to play.
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/program_role.h"
 #include "viz/pictures/layout/layout_process.h"
 
 #include <cerrno>

@@ -2,7 +2,7 @@
 
 #include "runtime/system/budget.h"
 #include "runtime/system/descriptor.h"
-#include "runtime/system/sandbox.h"
+#include "runtime/system/process/sandbox.h"
 #include "viz/pictures/layout/graph_ids.h"
 #include "viz/pictures/layout/text_lengths.h"
 

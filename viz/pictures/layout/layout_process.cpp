@@ -2,9 +2,9 @@
 
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
-#include "runtime/system/child_process.h"
 #include "runtime/system/number_words.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/child_process.h"
+#include "runtime/system/process/program_role.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,5 +1,5 @@
 // Decoders that go wrong, for the test program to play.
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/program_role.h"
 #include "runtime/vision/decoders/decode_child.h"
 
 #include <csignal>

@@ -2,7 +2,7 @@
 #include "tests/runtime/vision/decoders/written.h"
 
 #include "runtime/error.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/program_role.h"
 #include "runtime/vision/decoders/decode_child.h"
 #include "runtime/vision/read_image.h"
 #include "tests/runtime/vision/refusal.h"

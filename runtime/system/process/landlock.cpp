@@ -1,5 +1,5 @@
 // Landlock, which Linux has since 5.13 and has extended since. Bits and fields that the headers of Debian 12 lack are named here.
-#include "runtime/system/kernel_filters.h"
+#include "runtime/system/process/kernel_filters.h"
 
 #include "runtime/numbers.h"
 #include "runtime/system/descriptor.h"

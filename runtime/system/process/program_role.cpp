@@ -1,4 +1,4 @@
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/program_role.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // The filter of system calls, as a program for the kernel's packet filter: man 2 seccomp.
-#include "runtime/system/kernel_filters.h"
+#include "runtime/system/process/kernel_filters.h"
 
 #include "runtime/system/sanitizers.h"
 

@@ -1,6 +1,6 @@
-#include "runtime/system/sandbox.h"
+#include "runtime/system/process/sandbox.h"
 
-#include "runtime/system/kernel_filters.h"
+#include "runtime/system/process/kernel_filters.h"
 #include "runtime/system/sanitizers.h"
 
 #include <csignal>

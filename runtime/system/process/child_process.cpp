@@ -1,8 +1,8 @@
-#include "runtime/system/child_process.h"
+#include "runtime/system/process/child_process.h"
 
 #include "runtime/clock.h"
 #include "runtime/numbers.h"
-#include "runtime/system/program_role.h"
+#include "runtime/system/process/program_role.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
