@@ -63,8 +63,8 @@ ProductWay way_of(Products products, const VectorOps& vector, const Tensor& weig
     const bool laid_out = repacked_data(weights) != nullptr;
     if (in_whole_numbers(products, vector, weights.type)) {
         if (laid_out) {
-            const int64_t few = vector.blocks[ordinal(weights.type)].repacked.few_columns;
-            return n <= few ? ProductWay::int8_laid_out : ProductWay::int8_unfolded;
+            const RepackedRows& ops = vector.blocks[ordinal(weights.type)].repacked;
+            return ops.unfold == nullptr || n <= ops.few_columns ? ProductWay::int8_laid_out : ProductWay::int8_unfolded;
         }
         return n <= few_int8_columns ? ProductWay::int8_as_they_lie : ProductWay::int8_packed;
     }

@@ -164,6 +164,12 @@ template <bool with_signs> ALWAYS_INLINE Ints ints_of(LaneBytes v) {
 ALWAYS_INLINE Floats floats_of(LaneBytes v) { return to_floats(ints_of<false>(v)); }
 ALWAYS_INLINE Floats floats_of_signed(LaneBytes v) { return to_floats(ints_of<true>(v)); }
 
+/// The bits above the lowest n, which are 0, n lower. Compilers shift bytes one by one.
+template <int n> ALWAYS_INLINE LaneBytes lowered(LaneBytes v) {
+    typedef uint16_t LanePairs __attribute__((vector_size(width)));
+    return reinterpret_cast<LaneBytes>(reinterpret_cast<LanePairs>(v) >> n);
+}
+
 /// Scales, and offsets if there are any, of group g of a block, a row a lane.
 template <typename Row> struct PanelScales {
     PanelBlock<Row> block;
@@ -178,10 +184,11 @@ struct PanelScales<Row> {
         return block.byte([](const typename Row::Block& b) { return b.scales; }, i);
     }
     ALWAYS_INLINE Floats scale(int g) const {
-        return block.half(&Row::Block::d) * floats_of(g < 4 ? byte(g) & 63 : (byte(g + 4) & 15) | ((byte(g - 4) >> 6) << 4));
+        return block.half(&Row::Block::d) * floats_of(g < 4 ? byte(g) & 63 : (byte(g + 4) & 15) | lowered<2>(byte(g - 4) & 0xC0));
     }
     ALWAYS_INLINE Floats offset(int g) const {
-        return -block.half(&Row::Block::dmin) * floats_of(g < 4 ? byte(g + 4) & 63 : (byte(g + 4) >> 4) | ((byte(g) >> 6) << 4));
+        return -block.half(&Row::Block::dmin) *
+               floats_of(g < 4 ? byte(g + 4) & 63 : lowered<4>(byte(g + 4) & 0xF0) | lowered<2>(byte(g) & 0xC0));
     }
 };
 template <> struct PanelScales<RowQ6_K> {
@@ -331,6 +338,7 @@ ALWAYS_INLINE void add_products(StoredAt stored, NumbersOf numbers, Column colum
                             _mm256_maddubs_epi16(reinterpret_cast<__m256i>(w[m]), reinterpret_cast<__m256i>(four)));
 #endif
                         pairs[m][j] = q == 0 ? both : pairs[m][j] + both;
+                        asm("" : "+v"(pairs[m][j])); // else gcc adds after all products, which wait in memory
                     }
                 }
             }
@@ -556,7 +564,12 @@ template <typename Row> void unfold(const std::byte* panel, int64_t n, std::byte
 }
 
 template <typename Row> constexpr RepackedRows repacked_of() {
-    return {lay_out<Row>, take_back<Row>, multiply_repacked<Row>, unfold<Row>, few_columns<Row>, taken_off<Row>, Row::scaled};
+    RepackedRows ops{lay_out<Row>, take_back<Row>, multiply_repacked<Row>, nullptr, 0, taken_off<Row>, Row::scaled};
+    if constexpr (fours_in_shorts<Row> == 0) { // else numbers without signs take half the instructions, however many columns
+        ops.unfold = unfold<Row>;
+        ops.few_columns = few_columns<Row>;
+    }
+    return ops;
 }
 
 } // namespace int8

@@ -94,6 +94,7 @@ struct RepackedRows {
     void (*multiply)(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
                      int64_t out_stride) = nullptr;
     /// Makes of a panel what Int8Rows::pack makes of its rows: for more columns than these, for which `multiply` is the faster.
+    /// Null: it is the faster for all.
     void (*unfold)(const std::byte* panel, int64_t n, std::byte* unfolded) = nullptr;
     int64_t few_columns = 0;
     int taken_off = 0, scaled = 0; ///< of Int8Columns::begins
