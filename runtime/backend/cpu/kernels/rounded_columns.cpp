@@ -46,8 +46,9 @@ void RoundedColumns::round(const VectorOps& vector, const float* data, int64_t s
         std::fill(scales + used, scales + groups_, 0.0F);
         std::fill(sums + used, sums + groups_, 0.0F);
         for (int64_t s = 0; together > 0 && s < k_ / rounding_.scaled; ++s) {
-            const int32_t total = totals[s * together] + (together == 2 ? totals[s * together + 1] : 0);
-            totals[s] = -rounding_.taken_off * total;
+            const int64_t first = s * together, last = first + together - 1; // one or two
+            totals[s] = -rounding_.taken_off * (totals[first] + (first < last ? totals[last] : 0));
+            sums[first] += first < last ? sums[last] : 0.0F;
         }
     }
 }

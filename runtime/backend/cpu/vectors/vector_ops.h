@@ -21,7 +21,7 @@ struct Int8Columns {
     const int8_t* codes = nullptr; ///< readable, and anything, up to a multiple of `unit`; for panels see VectorOps::quantise
     int64_t stride = 0;            ///< a multiple of `unit`
     const float* scales = nullptr; ///< of each group; readable, and finite, up to stride / group
-    const float* sums = nullptr;   ///< of each group's elements
+    const float* sums = nullptr;   ///< of each group's elements; with `begins` of `scaled` elements, at their first group
     int64_t group_stride = 0;      ///< stride / group
     /// What RepackedRows' sums of whole numbers begin with: for each of their `scaled` elements −taken_off × the sum of the
     /// column's numbers. `group_stride` apart as well; null: there are none.

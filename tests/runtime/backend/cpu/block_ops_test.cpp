@@ -127,15 +127,18 @@ struct QuantisedColumns {
     /// For such rows.
     Int8Columns columns(const RepackedRows& rows) {
         begins.assign(totals.size(), 0);
+        sums_together.assign(sums.size(), 0);
         const int64_t together = rows.scaled / Int8Columns::group;
         for (int64_t j = 0; j < n_columns; ++j) {
             for (int64_t g = 0; g < groups; ++g) {
-                begins[static_cast<size_t>(j * groups + g / together)] -=
-                    rows.taken_off * totals[static_cast<size_t>(j * groups + g)];
+                const auto at = static_cast<size_t>(j * groups + g);
+                begins[static_cast<size_t>(j * groups + g / together)] -= rows.taken_off * totals[at];
+                sums_together[at - static_cast<size_t>(g % together)] += sums[at];
             }
         }
         Int8Columns all = columns();
         all.begins = begins.data();
+        all.sums = sums_together.data();
         return all;
     }
     double product(const std::vector<float>& row, int64_t column) const {
@@ -148,7 +151,7 @@ struct QuantisedColumns {
 
     int64_t stride, groups, n_columns;
     std::vector<int8_t> codes;
-    std::vector<float> scales, sums;
+    std::vector<float> scales, sums, sums_together;
     std::vector<int32_t> totals, begins;
     std::vector<double> values;
 };
