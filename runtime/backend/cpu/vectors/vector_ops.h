@@ -112,7 +112,7 @@ struct BlockOps {
 };
 
 /// Rows of F32, F16, BF16 or blocks of 32 that lie where they are, `stride` bytes apart, with few columns: each number is read
-/// once for several of these, and nothing is expanded. Meanwhile rows that lie `ahead` rows further, if that is not 0, are
+/// once for several of these, and no row is expanded whole. Meanwhile rows that lie `ahead` rows further, if that is not 0, are
 /// fetched into the cache; there need not be such rows.
 struct RowOps {
     /// out[j × ldo + i] = Σ row(i)[l] x[j × ldx + l] for i < n, j < m, l < d.

@@ -160,6 +160,29 @@ TEST_P(VectorOpsOf, ReadRowsInPlace) {
     EXPECT_EQ(v.rows[ordinal(Type::Q4_K)].columns_at_once, 0);
 }
 
+/// More columns and longer rows than are held at once: each product is the one that two columns give, and near the double's.
+TEST_P(VectorOpsOf, MultiplyRowsInPlaceByStretches) {
+    constexpr int64_t d = 557, n = 19, m = 67, ldx = d + 3, ldo = n + 2;
+    const auto x = xs(m * ldx);
+    for (const Type type : {Type::F32, Type::F16, Type::BF16}) {
+        const RowOps& ops = v.rows[ordinal(type)];
+        const RowsInPlace rows(type, n, d);
+        std::vector<float> together(static_cast<size_t>(m * ldo), 99.0F), by_two = together;
+        ops.multiply(rows.bytes.data(), rows.stride, n, 2, x.data(), ldx, m, d, together.data(), ldo);
+        for (int64_t j = 0; j < m; j += 2) {
+            ops.multiply(rows.bytes.data(), rows.stride, n, 0, x.data() + j * ldx, ldx, std::min<int64_t>(2, m - j), d,
+                         by_two.data() + j * ldo, ldo);
+        }
+        EXPECT_EQ(together, by_two) << type_name(type);
+        for (int64_t j = 0; j < m; ++j) {
+            for (int64_t i = 0; i < n; ++i) {
+                ASSERT_NEAR(together[static_cast<size_t>(j * ldo + i)],
+                            dot(rows.floats[static_cast<size_t>(i)].data(), x.data() + j * ldx, d), allowed(d));
+            }
+        }
+    }
+}
+
 TEST_P(VectorOpsOf, MultiplyRowsOfBf16) {
     ASSERT_EQ(v.bf16.multiply != nullptr, v.name == "avx512bf16");
     if (v.bf16.multiply == nullptr) {
