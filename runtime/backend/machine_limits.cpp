@@ -179,6 +179,7 @@ template <Numbers numbers> __attribute__((target("avx512f,avx512bf16,avx512vnni"
 /// Bytes with numbers of four bits, the fastest there are: eight pairs of products fit into 16 bits together.
 __attribute__((target("avx2"))) float multiply_bytes_avx2(int64_t n) {
     constexpr int together = 8, sums = 4;
+    static_assert(rounds % together == 0);
     __m256i acc[sums] = {};
     __m256i x = _mm256_set1_epi8(3);
     const __m256i ones = _mm256_set1_epi16(1);

@@ -118,8 +118,8 @@ void multiply_floats(const RowOps& ops, const Tensor& weights, const std::byte* 
                      float* out, int64_t out_stride) {
     const auto stride = static_cast<int64_t>(weights.nb[1]);
     const int64_t ahead = std::max(rows_near, fetched_ahead / std::max<int64_t>(stride, 1));
-    for (int64_t row = 0; row < n_rows; row += rows_near) {
-        ops.multiply(rows + row * stride, weights.nb[1], std::min(rows_near, n_rows - row), ahead, x.data, x.stride, n,
+    for (int64_t row = 0; row < n_rows; row += ops.rows_at_once) {
+        ops.multiply(rows + row * stride, weights.nb[1], std::min(ops.rows_at_once, n_rows - row), ahead, x.data, x.stride, n,
                      weights.ne[0], out + row, out_stride);
     }
 }

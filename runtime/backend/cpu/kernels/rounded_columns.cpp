@@ -46,9 +46,13 @@ void RoundedColumns::round(const VectorOps& vector, const float* data, int64_t s
         std::fill(scales + used, scales + groups_, 0.0F);
         std::fill(sums + used, sums + groups_, 0.0F);
         for (int64_t s = 0; together > 0 && s < k_ / rounding_.scaled; ++s) {
-            const int64_t first = s * together, last = first + together - 1; // one or two
-            totals[s] = -rounding_.taken_off * (totals[first] + (first < last ? totals[last] : 0));
-            sums[first] += first < last ? sums[last] : 0.0F;
+            const int64_t group = s * together;
+            int32_t total = totals[group];
+            if (together == 2) {
+                total += totals[group + 1];
+                sums[group] += sums[group + 1];
+            }
+            totals[s] = -rounding_.taken_off * total;
         }
     }
 }
@@ -61,6 +65,9 @@ void RoundedColumns::copy(const Rounded& column, int64_t to) const {
     std::copy_n(column.int8.codes, stride_, codes_ + to * stride_);
     std::copy_n(column.int8.scales, groups_, scales_ + to * groups_);
     std::copy_n(column.int8.sums, groups_, sums_ + to * groups_);
+    if (rounding_.scaled > 0) {
+        std::copy_n(column.int8.begins, k_ / rounding_.scaled, totals_ + to * groups_);
+    }
 }
 
 Rounded RoundedColumns::columns() const noexcept {

@@ -13,7 +13,7 @@ namespace schedscope::cpu {
 struct Rounding {
     bool to_bf16 = false;          ///< else to 8 bits
     bool lifts = false;            ///< see VectorOps::quantise
-    int taken_off = 0, scaled = 0; ///< of Int8Columns::begins; scaled = 0: there are none
+    int taken_off = 0, scaled = 0; ///< of Int8Columns::begins, and with them of its sums; scaled = 0: no begins
     bool operator==(const Rounding&) const = default;
 };
 
@@ -33,7 +33,7 @@ public:
 
     /// Rounds columns [first, end) of floats `stride` apart.
     void round(const VectorOps& vector, const float* data, int64_t stride, int64_t first, int64_t end) const;
-    void copy(const Rounded& column, int64_t to) const; ///< one that was rounded so before; without Int8Columns::begins
+    void copy(const Rounded& column, int64_t to) const; ///< one that was rounded so before
     Rounded columns() const noexcept;
 
 private:

@@ -164,12 +164,6 @@ template <bool with_signs> ALWAYS_INLINE Ints ints_of(LaneBytes v) {
 ALWAYS_INLINE Floats floats_of(LaneBytes v) { return to_floats(ints_of<false>(v)); }
 ALWAYS_INLINE Floats floats_of_signed(LaneBytes v) { return to_floats(ints_of<true>(v)); }
 
-/// The bits above the lowest n, which are 0, n lower. Compilers shift bytes one by one.
-template <int n> ALWAYS_INLINE LaneBytes lowered(LaneBytes v) {
-    typedef uint16_t LanePairs __attribute__((vector_size(width)));
-    return reinterpret_cast<LaneBytes>(reinterpret_cast<LanePairs>(v) >> n);
-}
-
 /// Scales, and offsets if there are any, of group g of a block, a row a lane.
 template <typename Row> struct PanelScales {
     PanelBlock<Row> block;
@@ -184,11 +178,11 @@ struct PanelScales<Row> {
         return block.byte([](const typename Row::Block& b) { return b.scales; }, i);
     }
     ALWAYS_INLINE Floats scale(int g) const {
-        return block.half(&Row::Block::d) * floats_of(g < 4 ? byte(g) & 63 : (byte(g + 4) & 15) | lowered<2>(byte(g - 4) & 0xC0));
+        return block.half(&Row::Block::d) * floats_of(g < 4 ? byte(g) & 63 : (byte(g + 4) & 15) | bits_of(byte(g - 4), 6, 2, 4));
     }
     ALWAYS_INLINE Floats offset(int g) const {
         return -block.half(&Row::Block::dmin) *
-               floats_of(g < 4 ? byte(g + 4) & 63 : lowered<4>(byte(g + 4) & 0xF0) | lowered<2>(byte(g) & 0xC0));
+               floats_of(g < 4 ? byte(g + 4) & 63 : bits_of(byte(g + 4), 4, 4) | bits_of(byte(g), 6, 2, 4));
     }
 };
 template <> struct PanelScales<RowQ6_K> {
@@ -492,11 +486,7 @@ template <typename Row> constexpr int64_t few_columns = Row::pieces == 1 ? 128 :
 
 /// Panels that share columns. With 16 registers it pays where a piece's sums stay in 16 bits (Zen 3: Q4_0 at 178 instead of 155,
 /// Q4_1 at 170 instead of 142 Gop/s).
-#if defined(__AVX2__)
 template <typename Row> constexpr int repacked_at_once = registers == 32 || fours_in_shorts<Row> >= fours_in_piece ? 2 : 1;
-#else
-template <typename Row> constexpr int repacked_at_once = registers == 32 ? 2 : 1;
-#endif
 constexpr int repacked_columns = width == 16 ? 6 : 4;
 
 /// M panels times all columns, of which the first ones ask for what is read soon.

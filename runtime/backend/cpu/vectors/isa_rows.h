@@ -145,28 +145,30 @@ template <typename Of> inline void by_columns(int64_t m, Of of) {
     }
 }
 
-constexpr int together = 4; ///< rows that are multiplied at once
-
-/// Where up to so many rows begin; of fewer the last one stands for those that are missing, so that each row's product is
-/// computed in one way.
-struct SomeRows {
-    const std::byte* at[together];
+/// Where R rows begin; of fewer the last one stands for those that are missing, so that each row's product is computed in one
+/// way.
+template <int R> struct RowsAtOnce {
+    const std::byte* at[R];
     int64_t n;
-    SomeRows(const std::byte* rows, size_t stride, int64_t n_rows) : n(n_rows < together ? n_rows : together) {
-        for (int i = 0; i < together; ++i) {
+    RowsAtOnce(const std::byte* rows, size_t stride, int64_t n_rows) : n(n_rows < R ? n_rows : R) {
+        for (int i = 0; i < R; ++i) {
             at[i] = row_at(rows, stride, i < n ? i : n - 1);
         }
     }
 };
 
 /// What the lanes make together, and what filled no stretch (blocks leave no rest).
-template <typename Row>
-inline void finish(const SomeRows& rows, const Floats (&s)[together], const float* x, int64_t d, float* out) {
-    float sums[together];
-    totals(s[0], s[1], s[2], s[3], sums);
+template <typename Row, int R>
+inline void finish(const RowsAtOnce<R>& rows, const Floats (&s)[R], const float* x, int64_t d, float* out) {
+    constexpr int in_fours = (R + 3) / 4 * 4;
+    float sums[in_fours];
+    for (int i = 0; i < in_fours; i += 4) {
+        const auto of = [&](int k) __attribute__((always_inline)) { return i + k < R ? s[i + k] : Floats{}; };
+        totals(of(0), of(1), of(2), of(3), sums + i);
+    }
     if constexpr (Stretches<Row>::elements == width) {
         for (int64_t rest = d / width * width; rest < d; ++rest) {
-            for (int i = 0; i < together; ++i) {
+            for (int i = 0; i < R; ++i) {
                 sums[i] += Stretches<Row>::one(rows.at[i], rest) * x[rest];
             }
         }
@@ -179,12 +181,12 @@ inline void finish(const SomeRows& rows, const Floats (&s)[together], const floa
 /// How rows `ahead` further are asked for: in the order in which they lie, or each beside the one that is read.
 struct RowsAhead {
     size_t stride;
-    int64_t ahead;
+    int64_t ahead; ///< 0: not at all
     bool in_order; ///< which counts where few columns wait for memory
-    template <typename Row, int columns> ALWAYS_INLINE void fetch_some(const SomeRows& rows, int64_t l, int64_t n) const {
+    template <typename Row, int columns, int R>
+    ALWAYS_INLINE void fetch_some(const RowsAtOnce<R>& rows, int64_t l, int64_t n) const {
         if (ahead != 0 && in_order) {
-            fetch<columns>(row_at(rows.at[0], stride, ahead) + together * Stretches<Row>::bytes(l),
-                           together * Stretches<Row>::bytes(n));
+            fetch<columns>(row_at(rows.at[0], stride, ahead) + R * Stretches<Row>::bytes(l), R * Stretches<Row>::bytes(n));
         } else if (ahead != 0) {
             for (const std::byte* const row : rows.at) {
                 fetch<columns>(row_at(row, stride, ahead) + Stretches<Row>::bytes(l), Stretches<Row>::bytes(n));
@@ -193,21 +195,22 @@ struct RowsAhead {
     }
 };
 
-template <typename Row, int columns>
-inline void multiply_some(const SomeRows& rows, const RowsAhead& ahead, const float* x, int64_t ldx, int64_t d, float* out,
-                          int64_t ldo) {
+/// A function of its own: inlined into loops gcc keeps sums in memory.
+template <typename Row, int R, int columns>
+__attribute__((noinline)) void multiply_some(const RowsAtOnce<R>& rows, const RowsAhead& ahead, const float* x, int64_t ldx,
+                                             int64_t d, float* out, int64_t ldo) {
     constexpr int elements = Stretches<Row>::elements, vectors = elements / width;
-    Floats s[columns][together] = {};
+    Floats s[columns][R] = {};
     for (int64_t l = 0; l + elements <= d; l += elements) {
-        Floats value[together][vectors];
+        Floats value[R][vectors];
         ahead.fetch_some<Row, columns>(rows, l, elements);
-        for (int i = 0; i < together; ++i) {
+        for (int i = 0; i < R; ++i) {
             Stretches<Row>::read(rows.at[i], l, value[i]);
         }
         for (int v = 0; v < vectors; ++v) {
             for (int j = 0; j < columns; ++j) {
                 const Floats column = load(x + j * ldx + l + v * width);
-                for (int i = 0; i < together; ++i) {
+                for (int i = 0; i < R; ++i) {
                     s[j][i] += value[i][v] * column;
                 }
             }
@@ -218,114 +221,49 @@ inline void multiply_some(const SomeRows& rows, const RowsAhead& ahead, const fl
     }
 }
 
-/// For more columns than twice as many as numbers are read for at once a stretch of several rows is laid side by side first, as
-/// floats: to make floats of halves takes as long as the products with two columns, and columns go past more rows (AVX2 on Zen 3:
-/// 2,048 numbers of F16 with 32 columns at 58 instead of 39 Gflop/s).
-template <typename Row> constexpr bool expands = most_columns == 2 && Stretches<Row>::elements == width;
-constexpr int most_expanded_for = 64; ///< columns
-constexpr int groups_expanded = 4;    ///< of `together` rows, past which the columns go once
-
-/// s[j][i] += the products of n vectors of each row, which lie side by side, with column j's. Rows are kept in registers by name:
-/// gcc reads them from memory for each column otherwise.
-template <int columns>
-inline void add_expanded(const Floats (*rows)[together], const float* x, int64_t ldx, int64_t n, Floats (*s)[together]) {
-    static_assert(together == 4 && columns <= 2);
-    Floats a0 = s[0][0], a1 = s[0][1], a2 = s[0][2], a3 = s[0][3];
-    Floats b0{}, b1{}, b2{}, b3{};
-    if constexpr (columns == 2) {
-        b0 = s[1][0], b1 = s[1][1], b2 = s[1][2], b3 = s[1][3];
-    }
-    const float* y = x + ldx;
-    for (int64_t l = 0; l < n; ++l, ++rows, x += width, y += width) {
-        Floats r0 = (*rows)[0], r1 = (*rows)[1], r2 = (*rows)[2], r3 = (*rows)[3];
-#if defined(__AVX2__)
-        asm("" : "+v"(r0), "+v"(r1), "+v"(r2), "+v"(r3));
-#endif
-        const Floats c = load(x);
-        a0 += r0 * c;
-        a1 += r1 * c;
-        a2 += r2 * c;
-        a3 += r3 * c;
-        if constexpr (columns == 2) {
-            const Floats e = load(y);
-            b0 += r0 * e;
-            b1 += r1 * e;
-            b2 += r2 * e;
-            b3 += r3 * e;
-        }
-    }
-    s[0][0] = a0, s[0][1] = a1, s[0][2] = a2, s[0][3] = a3;
-    if constexpr (columns == 2) {
-        s[1][0] = b0, s[1][1] = b1, s[1][2] = b2, s[1][3] = b3;
+/// All n rows with some columns.
+template <typename Row, int R, int columns>
+inline void multiply_by_rows(const std::byte* rows, int64_t n, const RowsAhead& ahead, const float* x, int64_t ldx, int64_t d,
+                             float* out, int64_t ldo) {
+    for (int64_t i = 0; i < n; i += R) {
+        multiply_some<Row, R, columns>(RowsAtOnce<R>(row_at(rows, ahead.stride, i), ahead.stride, n - i), ahead, x, ldx, d,
+                                       out + i, ldo);
     }
 }
 
-/// Up to groups_expanded × together rows with up to most_expanded_for columns.
-template <typename Row>
-void multiply_expanded(const std::byte* rows, size_t stride, int64_t n_rows, const RowsAhead& ahead, const float* x, int64_t ldx,
-                       int64_t m, int64_t d, float* out, int64_t ldo) {
-    constexpr int64_t stretch = 256;
-    const int64_t n_groups = (n_rows + together - 1) / together;
-    const auto group = [=](int64_t g) { return SomeRows(row_at(rows, stride, g * together), stride, n_rows - g * together); };
-    Floats s[groups_expanded][most_expanded_for][together];
-    for (int64_t g = 0; g < n_groups; ++g) {
-        for (int64_t j = 0; j < m; ++j) {
-            for (Floats& sum : s[g][j]) {
-                sum = Floats{};
-            }
-        }
-    }
-    Floats expanded[groups_expanded][stretch / width][together];
-    const int64_t whole = d / width * width;
-    for (int64_t l = 0; l < whole; l += stretch) {
-        const int64_t n = whole - l < stretch ? whole - l : stretch;
-        for (int64_t g = 0; g < n_groups; ++g) {
-            const SomeRows some = group(g);
-            for (int64_t at = 0; at < n; at += width) {
-                ahead.fetch_some<Row, most_columns>(some, l + at, width);
-                for (int i = 0; i < together; ++i) {
-                    Stretches<Row>::read(some.at[i], l + at, expanded[g][at / width] + i);
-                }
-            }
-        }
-        for (int64_t j = 0; j < m; j += 2) {
-            for (int64_t g = 0; g < n_groups; ++g) {
-                (j + 1 < m ? add_expanded<2> : add_expanded<1>)(expanded[g], x + j * ldx + l, ldx, n / width, s[g] + j);
-            }
-        }
-    }
-    for (int64_t g = 0; g < n_groups; ++g) {
-        for (int64_t j = 0; j < m; ++j) {
-            finish<Row>(group(g), s[g][j], x + j * ldx, d, out + j * ldo + g * together);
-        }
-    }
-}
+/// Floats with 16 registers: the sums of three rows and four columns leave room for the rows and a column. Halves are made floats
+/// half as often then as with four rows and two columns, which takes as long as these products do (AVX2 on Zen 3: 4 columns
+/// with 2,048 numbers of F16 at 37 instead of 27 Gflop/s, 16 at 42 instead of 32).
+template <typename Row> constexpr bool in_few_registers = registers == 16 && Stretches<Row>::elements == width;
+/// Rows as long as this are read the faster by themselves, eight at once, without being asked for: of F16 at 10.3 instead of 8.9
+/// GB/s where the limit is 12 (Zen 3). Of shorter ones the processor does not see ahead.
+constexpr size_t long_row = 4096;
+constexpr int long_rows = 8;
+/// Of which tiles of 3, 4 and 8 leave no rest.
+constexpr int64_t rows_passed_by = 24;
 
 template <typename Row>
 void multiply_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* x, int64_t ldx, int64_t m,
                    int64_t d, float* out, int64_t ldo) {
     const bool in_order = m <= 4 && static_cast<int64_t>(stride) == Stretches<Row>::bytes(d);
-    if constexpr (expands<Row>) {
-        constexpr int64_t at_once = groups_expanded * together;
-        if (m > 2 * most_columns) {
-            for (int64_t j = 0; j < m; j += most_expanded_for) {
-                const RowsAhead of_first{stride, j == 0 ? ahead : 0, in_order};
-                for (int64_t i = 0; i < n; i += at_once) {
-                    multiply_expanded<Row>(row_at(rows, stride, i), stride, n - i < at_once ? n - i : at_once, of_first,
-                                           x + j * ldx, ldx, m - j < most_expanded_for ? m - j : most_expanded_for, d,
-                                           out + j * ldo + i, ldo);
-                }
-            }
-            return;
+    const auto some = [=](auto at_once, auto columns, int64_t j) {
+        multiply_by_rows<Row, decltype(at_once)::value, decltype(columns)::value>(rows, n, {stride, j == 0 ? ahead : 0, in_order},
+                                                                                  x + j * ldx, ldx, d, out + j * ldo, ldo);
+    };
+    if constexpr (in_few_registers<Row>) {
+        if (m == 1 && in_order && stride >= long_row) {
+            return multiply_by_rows<Row, long_rows, 1>(rows, n, {stride, 0, true}, x, ldx, d, out, ldo);
         }
+        int64_t j = 0;
+        for (; j + 4 <= m; j += 4) {
+            some(Count<3>{}, Count<4>{}, j);
+        }
+        if (j < m) {
+            with_count(m - j, [&](auto rest) { some(Count < decltype(rest)::value == 3 ? 3 : 4 > {}, rest, j); });
+        }
+    } else {
+        by_columns(m, [&](auto columns, int64_t j) { some(Count<4>{}, columns, j); });
     }
-    by_columns(m, [=](auto columns, int64_t j) {
-        const RowsAhead of_first{stride, j == 0 ? ahead : 0, in_order};
-        for (int64_t i = 0; i < n; i += together) {
-            multiply_some<Row, decltype(columns)::value>(SomeRows(row_at(rows, stride, i), stride, n - i), of_first, x + j * ldx,
-                                                         ldx, d, out + j * ldo + i, ldo);
-        }
-    });
 }
 
 /// `vectors` vectors of all rows: what the columns have summed of them stays in registers.
@@ -396,7 +334,8 @@ template <typename Row> constexpr bool is_taken_apart = Stretches<Row>::elements
 template <> constexpr bool is_taken_apart<RowF16> = true;
 #endif
 template <typename Row> constexpr RowOps row_ops_of() {
-    return {multiply_rows<Row>, accumulate_rows<Row>, is_taken_apart<Row> ? most_columns : INT64_MAX};
+    return {multiply_rows<Row>, accumulate_rows<Row>, is_taken_apart<Row> ? most_columns : INT64_MAX,
+            in_few_registers<Row> ? rows_passed_by : 8};
 }
 
 const RowOps row_ops[n_types] = {

@@ -89,15 +89,15 @@ struct RepackedRows {
     /// Makes a panel of its rows, which lie one behind the other; and the rows of a panel.
     void (*lay_out)(const std::byte* rows, int64_t n, std::byte* panel) = nullptr;
     void (*take_back)(const std::byte* panel, int64_t n, std::byte* rows) = nullptr;
-    /// out[j × out_stride + i] = Σ row i × column j of whole panels; the columns are not lifted. What lies `fetched_ahead`
-    /// further is fetched meanwhile (for one column: where fetches_in_order(), and the column itself).
+    /// out[j × out_stride + i] = Σ row i × column j of whole panels; the columns have `begins` and are not lifted. What lies
+    /// `fetched_ahead` further is fetched meanwhile (for one column: where fetches_in_order(), and the column itself).
     void (*multiply)(const std::byte* panels, int64_t n_rows, int64_t n, const Int8Columns& x, int64_t n_columns, float* out,
                      int64_t out_stride) = nullptr;
     /// Makes of a panel what Int8Rows::pack makes of its rows: for more columns than these, for which `multiply` is the faster.
     /// Null: it is the faster for all.
     void (*unfold)(const std::byte* panel, int64_t n, std::byte* unfolded) = nullptr;
     int64_t few_columns = 0;
-    int taken_off = 0, scaled = 0; ///< of Int8Columns::begins
+    int taken_off = 0, scaled = 0; ///< of Int8Columns::begins, and with them of its sums
 };
 
 /// Rows of quantised blocks (block_ops_isa.cpp). n is a multiple of the type's block. Each quantised type can be expanded; TQ1_0
@@ -112,7 +112,7 @@ struct BlockOps {
 };
 
 /// Rows of F32, F16, BF16 or blocks of 32 that lie where they are, `stride` bytes apart, with few columns: each number is read
-/// once for several of these, and no row is expanded whole. Meanwhile rows that lie `ahead` rows further, if that is not 0, are
+/// once for several of these, and nothing is expanded. Meanwhile rows that lie `ahead` rows further, if that is not 0, are
 /// fetched into the cache; there need not be such rows.
 struct RowOps {
     /// out[j × ldo + i] = Σ row(i)[l] x[j × ldx + l] for i < n, j < m, l < d.
@@ -123,6 +123,8 @@ struct RowOps {
                        int64_t d, float* sums, int64_t lds) = nullptr;
     /// Columns that a number is read once for. With more of them rows had better be expanded first: they are taken apart again.
     int64_t columns_at_once = 0;
+    /// Rows to multiply at a time: they stay in the first cache while columns pass by, or are kept there as they are read.
+    int64_t rows_at_once = 0;
 };
 
 /// Products of numbers of BF16, two at a time, that are summed up as floats (isa_bf16.h). What is too small for a normal float

@@ -351,6 +351,7 @@ TEST_P(BlockOpsOf, LayBlocksOutUnitByUnit) {
 }
 
 TEST_P(BlockOpsOf, UnfoldRowsThatWereLaidOutAsTheyArePacked) {
+    ASSERT_NE(v.blocks[ordinal(Type::Q8_0)].repacked.unfold, nullptr);
     for (const Type type : vector_types()) {
         const BlockOps& ops = v.blocks[static_cast<size_t>(type)];
         if (ops.repacked.unfold == nullptr) {

@@ -1,5 +1,5 @@
 // What a child can't do any more once it is in a sandbox.
-#include "tests/runtime/system/children.h"
+#include "tests/runtime/system/process/children.h"
 
 #include "runtime/system/process/child_process.h"
 #include "runtime/system/process/program_role.h"

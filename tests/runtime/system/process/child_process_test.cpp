@@ -1,5 +1,5 @@
 // A child that gets a memory file, gives one back, and ends well or badly.
-#include "tests/runtime/system/children.h"
+#include "tests/runtime/system/process/children.h"
 
 #include "runtime/system/process/child_process.h"
 #include "runtime/system/process/program_role.h"

@@ -1,5 +1,5 @@
 // What the test program does as a child of its own: things that a sandbox is to stop, in one.
-#include "tests/runtime/system/children.h"
+#include "tests/runtime/system/process/children.h"
 
 #include "runtime/system/process/kernel_filters.h"
 #include "runtime/system/process/program_role.h"
