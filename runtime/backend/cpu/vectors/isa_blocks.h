@@ -8,8 +8,6 @@ namespace schedscope {
 
 namespace {
 
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
 typedef uint8_t Bytes __attribute__((vector_size(16)));
 typedef uint8_t BytesAt __attribute__((vector_size(16), aligned(1), may_alias));
 typedef uint8_t Piece __attribute__((vector_size(32)));

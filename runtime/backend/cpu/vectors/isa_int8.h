@@ -24,21 +24,6 @@ typedef uint8_t Numbers __attribute__((vector_size(bytes)));
 ALWAYS_INLINE Wide wide_at(const void* p) { return *static_cast<const WideAt*>(p); }
 ALWAYS_INLINE Ints ints_at(const void* p) { return *static_cast<const IntsAt*>(p); }
 ALWAYS_INLINE Floats to_floats(Ints v) { return __builtin_convertvector(v, Floats); }
-/// a b + c, rounded once where there is an instruction for it: whether a compiler takes that by itself depends on what stands
-/// around, but a row's product must not depend on the tile that it is in.
-ALWAYS_INLINE Floats multiply_add(Floats a, Floats b, Floats c) {
-#if defined(__AVX512F__)
-    return reinterpret_cast<Floats>(
-        _mm512_fmadd_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
-#elif defined(__AVX2__)
-    return reinterpret_cast<Floats>(
-        _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
-#elif defined(SCHEDSCOPE_NEON)
-    return vfmaq_f32(c, a, b);
-#else
-    return a * b + c;
-#endif
-}
 /// The four bytes at p in each lane.
 ALWAYS_INLINE Wide four_in_all(const int8_t* p) {
     int32_t four = 0;

@@ -157,21 +157,30 @@ template <int R> struct RowsAtOnce {
     }
 };
 
-/// What the lanes make together, and what filled no stretch (blocks leave no rest).
+/// The numbers from l to the last, less than a vector's, and zeros.
+template <typename Row> inline Floats rest_of(const std::byte* row, int64_t l, int64_t d) {
+    Floats v{};
+    for (int64_t i = 0; l + i < d; ++i) {
+        v[i] = Stretches<Row>::one(row, l + i);
+    }
+    return v;
+}
+
+/// With what filled no stretch (blocks leave no rest) what the lanes make together.
 template <typename Row, int R>
-inline void finish(const RowsAtOnce<R>& rows, const Floats (&s)[R], const float* x, int64_t d, float* out) {
+inline void finish(const RowsAtOnce<R>& rows, Floats (&s)[R], const float* x, int64_t d, float* out) {
     constexpr int in_fours = (R + 3) / 4 * 4;
+    if constexpr (Stretches<Row>::elements == width) {
+        const int64_t l = d / width * width;
+        for (int i = 0; l < d && i < R; ++i) {
+            s[i] =
+                multiply_add(rest_of<Row>(rows.at[i], l, d), rest_of<RowF32>(reinterpret_cast<const std::byte*>(x), l, d), s[i]);
+        }
+    }
     float sums[in_fours];
     for (int i = 0; i < in_fours; i += 4) {
         const auto of = [&](int k) __attribute__((always_inline)) { return i + k < R ? s[i + k] : Floats{}; };
         totals(of(0), of(1), of(2), of(3), sums + i);
-    }
-    if constexpr (Stretches<Row>::elements == width) {
-        for (int64_t rest = d / width * width; rest < d; ++rest) {
-            for (int i = 0; i < R; ++i) {
-                sums[i] += Stretches<Row>::one(rows.at[i], rest) * x[rest];
-            }
-        }
     }
     for (int64_t i = 0; i < rows.n; ++i) {
         out[i] = sums[i];
@@ -211,7 +220,7 @@ __attribute__((noinline)) void multiply_some(const RowsAtOnce<R>& rows, const Ro
             for (int j = 0; j < columns; ++j) {
                 const Floats column = load(x + j * ldx + l + v * width);
                 for (int i = 0; i < R; ++i) {
-                    s[j][i] += value[i][v] * column;
+                    s[j][i] = multiply_add(value[i][v], column, s[j][i]);
                 }
             }
         }

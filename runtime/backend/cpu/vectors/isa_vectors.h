@@ -21,6 +21,8 @@
 #define SCHEDSCOPE_QUOTE(text) #text
 #define SCHEDSCOPE_NAME(isa) SCHEDSCOPE_QUOTE(isa)
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /// Of the loop behind it the n rounds, one after the other. Sanitizers' checks of each take minutes to compile.
 #if defined(SCHEDSCOPE_SANITIZED)
 #define UNROLL(n)
@@ -52,6 +54,22 @@ typedef float FloatsAt __attribute__((vector_size(width * 4), aligned(4), may_al
 inline Floats load(const float* p) { return *reinterpret_cast<const FloatsAt*>(p); }
 inline void store(float* p, Floats v) { *reinterpret_cast<FloatsAt*>(p) = v; }
 inline Floats all(float x) { return x - Floats{}; } // not +: −0 would have to become 0, by an addition
+
+/// a b + c, rounded once where there is an instruction for it: whether a compiler takes that by itself depends on what stands
+/// around, but a row's product must not depend on the tile that it is in.
+ALWAYS_INLINE Floats multiply_add(Floats a, Floats b, Floats c) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Floats>(
+        _mm512_fmadd_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Floats>(
+        _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+#elif defined(SCHEDSCOPE_NEON)
+    return vfmaq_f32(c, a, b);
+#else
+    return a * b + c;
+#endif
+}
 
 /// A number that code is compiled for.
 template <int n> struct Count { static constexpr int value = n; };
