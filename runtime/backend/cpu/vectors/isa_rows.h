@@ -134,11 +134,11 @@ inline const std::byte* row_at(const std::byte* rows, size_t stride, int64_t row
 /// Columns whose sums, four of each, fit into registers.
 constexpr int most_columns = width == 16 ? 4 : 2;
 
-/// of(how many, first) for all m columns, most_columns at a time.
-template <typename Of> inline void by_columns(int64_t m, Of of) {
+/// of(how many, first) for all m columns, `most` at a time, up to four.
+template <int most, typename Of> inline void by_columns(int64_t m, Of of) {
     int64_t j = 0;
-    for (; j + most_columns <= m; j += most_columns) {
-        of(Count<most_columns>{}, j);
+    for (; j + most <= m; j += most) {
+        of(Count<most>{}, j);
     }
     if (j < m) {
         with_count(m - j, [&](auto rest) { of(rest, j); });
@@ -171,10 +171,11 @@ template <typename Row, int R>
 inline void finish(const RowsAtOnce<R>& rows, Floats (&s)[R], const float* x, int64_t d, float* out) {
     constexpr int in_fours = (R + 3) / 4 * 4;
     if constexpr (Stretches<Row>::elements == width) {
-        const int64_t l = d / width * width;
-        for (int i = 0; l < d && i < R; ++i) {
-            s[i] =
-                multiply_add(rest_of<Row>(rows.at[i], l, d), rest_of<RowF32>(reinterpret_cast<const std::byte*>(x), l, d), s[i]);
+        if (const int64_t l = d / width * width; l < d) {
+            const Floats column = load_some(x + l, d - l, 0.0F);
+            for (int i = 0; i < R; ++i) {
+                s[i] = multiply_add(rest_of<Row>(rows.at[i], l, d), column, s[i]);
+            }
         }
     }
     float sums[in_fours];
@@ -255,24 +256,17 @@ template <typename Row>
 void multiply_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* x, int64_t ldx, int64_t m,
                    int64_t d, float* out, int64_t ldo) {
     const bool in_order = m <= 4 && static_cast<int64_t>(stride) == Stretches<Row>::bytes(d);
-    const auto some = [=](auto at_once, auto columns, int64_t j) {
-        multiply_by_rows<Row, decltype(at_once)::value, decltype(columns)::value>(rows, n, {stride, j == 0 ? ahead : 0, in_order},
-                                                                                  x + j * ldx, ldx, d, out + j * ldo, ldo);
-    };
-    if constexpr (in_few_registers<Row>) {
+    constexpr bool few = in_few_registers<Row>;
+    if constexpr (few) {
         if (m == 1 && in_order && stride >= long_row) {
             return multiply_by_rows<Row, long_rows, 1>(rows, n, {stride, 0, true}, x, ldx, d, out, ldo);
         }
-        int64_t j = 0;
-        for (; j + 4 <= m; j += 4) {
-            some(Count<3>{}, Count<4>{}, j);
-        }
-        if (j < m) {
-            with_count(m - j, [&](auto rest) { some(Count < decltype(rest)::value == 3 ? 3 : 4 > {}, rest, j); });
-        }
-    } else {
-        by_columns(m, [&](auto columns, int64_t j) { some(Count<4>{}, columns, j); });
     }
+    by_columns<few ? 4 : most_columns>(m, [=](auto columns, int64_t j) {
+        constexpr int count = decltype(columns)::value, at_once = few && count > 2 ? 3 : 4;
+        multiply_by_rows<Row, at_once, count>(rows, n, {stride, j == 0 ? ahead : 0, in_order}, x + j * ldx, ldx, d, out + j * ldo,
+                                              ldo);
+    });
 }
 
 /// `vectors` vectors of all rows: what the columns have summed of them stays in registers.
@@ -311,7 +305,7 @@ inline void accumulate_some(const std::byte* rows, size_t stride, int64_t n, int
 template <typename Row>
 void accumulate_rows(const std::byte* rows, size_t stride, int64_t n, int64_t ahead, const float* w, int64_t ldw, int64_t m,
                      int64_t d, float* sums, int64_t lds) {
-    by_columns(m, [=](auto columns, int64_t j) {
+    by_columns<most_columns>(m, [=](auto columns, int64_t j) {
         constexpr int count = decltype(columns)::value;
         constexpr int elements = Stretches<Row>::elements, least = elements / width;
         constexpr int vectors = least > 4 ? least : 4;
